@@ -1,0 +1,3 @@
+//! Crownhead: endgame tablebases for every draughts variant.
+pub mod board;
+pub mod rules;
