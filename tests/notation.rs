@@ -3,9 +3,9 @@
 mod common;
 
 use common::positions;
-use crownhead::board::Position;
-use crownhead::notation::{fen, hub};
-use crownhead::rules::Variant;
+use crownhead::board::{Position, Square};
+use crownhead::notation::{fen, hub, moves, square_name};
+use crownhead::rules::{Move, Variant, reference::legal_moves};
 use proptest::prelude::*;
 
 fn any_variant() -> impl Strategy<Value = Variant> {
@@ -53,6 +53,41 @@ proptest! {
     fn hub_of_any_text(variant in any_variant(), text in any_text("WBwbe")) {
         if let Ok(position) = hub::parse(variant, &text) {
             prop_assert_eq!(hub::format(&position), text.trim());
+        }
+    }
+
+    /// A legal move is read back from its own text, from each of its whole routes, and in the
+    /// Hub form (which cannot tell whether a man was crowned on the way).
+    #[test]
+    fn moves_round_trip(position in any_position(30)) {
+        let all = legal_moves(&position);
+        let join = |squares: &[Square]| {
+            let names: Vec<_> = squares.iter().map(|&s| square_name(position.variant(), s)).collect();
+            names.join("x")
+        };
+        for m in &all {
+            let text = moves::format(&position, m, &all);
+            prop_assert_eq!(moves::find(&position, &text, &all), Ok(m), "{}", text);
+            if !m.is_capture() {
+                continue;
+            }
+            for route in &m.routes {
+                prop_assert_eq!(moves::find(&position, &join(route), &all), Ok(m), "{}", text);
+            }
+            let taken: Vec<_> = [m.from, m.to].into_iter().chain(Square::of(m.captured)).collect();
+            let ends = |m: &Move| (m.from, m.to, m.captured);
+            let twins = all.iter().filter(|o| ends(o) == ends(m)).count();
+            if twins == 1 {
+                prop_assert_eq!(moves::find(&position, &join(&taken), &all), Ok(m), "{}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn move_of_any_text(position in any_position(12), text in any_text("0-9a-jKx:!?* -")) {
+        let all = legal_moves(&position);
+        if let Ok(m) = moves::find(&position, &text, &all) {
+            prop_assert!(all.contains(m));
         }
     }
 }
