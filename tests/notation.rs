@@ -2,27 +2,14 @@
 
 mod common;
 
-use common::positions;
+use common::{any_text, any_variant, positions};
 use crownhead::board::{Position, Square};
 use crownhead::notation::{fen, hub, moves, square_name};
-use crownhead::rules::{Move, Variant, reference::legal_moves};
+use crownhead::rules::{Move, reference::legal_moves};
 use proptest::prelude::*;
-
-fn any_variant() -> impl Strategy<Value = Variant> {
-    prop::sample::select(Variant::ALL)
-}
 
 fn any_position(max_pieces: usize) -> impl Strategy<Value = Position> {
     any_variant().prop_flat_map(move |variant| positions(variant, max_pieces))
-}
-
-/// Arbitrary text, and text made of the characters that mean something.
-fn any_text(meaningful: &'static str) -> impl Strategy<Value = String> {
-    let pattern = format!("[{meaningful}]{{0,60}}");
-    prop_oneof![
-        any::<String>(),
-        proptest::string::string_regex(&pattern).expect("a pattern"),
-    ]
 }
 
 proptest! {
