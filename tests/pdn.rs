@@ -171,7 +171,7 @@ fn variants_without_a_number_go_by_name() {
 fn errors_name_line_column_and_token() {
     fails(
         "[Event \"é\"]\n\n1. 32-28 {é} 19-24 2. 28-24",
-        "line 3, column 24, at `28-24`: `28-24` is not a legal move; legal: \
+        "line 3, column 23, at `28-24`: `28-24` is not a legal move; legal: \
          28-22, 28-23, 31-26, 31-27, 33-29, 34-29, 34-30, 35-30, 37-32, 38-32",
     );
     fails(
@@ -244,6 +244,11 @@ fn errors_name_line_column_and_token() {
         "/W:W31:B1",
         "line 1, column 1, at `/W:W31:B1`: a set-up is written `/FEN \"...\"/`",
     );
+    let error = read("[Variant \"kiler\"]", None)
+        .expect_err("unknown")
+        .to_string();
+    let expected = "line 1, column 1, at `[Variant`: unknown variant `kiler`; did you mean killer,";
+    assert!(error.starts_with(expected), "{error}");
     let error = read("1. 32-28", None).expect_err("no variant");
     assert_eq!(
         error.to_string(),

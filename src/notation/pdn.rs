@@ -30,7 +30,7 @@ pub use writer::write;
 use super::fen::FenError;
 use super::moves::MoveError;
 use crate::board::Position;
-use crate::rules::{Move, Variant};
+use crate::rules::{Move, UnknownVariant, Variant};
 
 /// The deepest nesting of variations that is read.
 pub const MAX_DEPTH: usize = 64;
@@ -151,6 +151,8 @@ pub enum PdnProblem {
     OtherGameType { variant: Variant, expected: String },
     #[error("neither a GameType tag nor anything else says which variant is played")]
     MissingVariant,
+    #[error(transparent)]
+    UnknownVariant(#[from] UnknownVariant),
     #[error(transparent)]
     Fen(#[from] FenError),
     #[error("a set-up is written `/FEN \"...\"/`")]

@@ -134,34 +134,21 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    /// What the tags say, or else the caller. A `Variant` tag counts only without `GameType`, and
-    /// if it holds the name of a variant; otherwise it is a tag like any other.
+    /// What the tags say, or else the caller. Beside `GameType`, `Variant` is a tag like any other.
     fn variant_of(&self, begin: usize, header: &mut Header) -> Result<Variant, Fault> {
-        let named = header
-            .variant
-            .as_ref()
-            .and_then(|(_, name)| name.parse().ok());
-        if let Some((at, text)) = &header.game_type {
-            let variant = game_type::parse(text).map_err(|p| self.lexer.fault(*at, p))?;
-            header.tags.extend(
-                header
-                    .variant
-                    .take()
-                    .map(|(_, v)| ("Variant".to_owned(), v)),
-            );
-            return Ok(variant);
+        let fault = |at, problem| self.lexer.fault(at, problem);
+        match (&header.game_type, header.variant.take(), self.variant) {
+            (Some((at, text)), name, _) => {
+                let name = name.map(|(_, name)| ("Variant".to_owned(), name));
+                header.tags.extend(name);
+                game_type::parse(text).map_err(|problem| fault(*at, problem))
+            }
+            (None, Some((at, name)), _) => name
+                .parse::<Variant>()
+                .map_err(|unknown| fault(at, unknown.into())),
+            (None, None, Some(variant)) => Ok(variant),
+            (None, None, None) => Err(fault(begin, PdnProblem::MissingVariant)),
         }
-        if let Some(variant) = named {
-            return Ok(variant);
-        }
-        header.tags.extend(
-            header
-                .variant
-                .take()
-                .map(|(_, v)| ("Variant".to_owned(), v)),
-        );
-        let missing = || self.lexer.fault(begin, PdnProblem::MissingVariant);
-        self.variant.ok_or_else(missing)
     }
 
     fn position(&self, variant: Variant, at: usize, text: &str) -> Result<Position, Fault> {
