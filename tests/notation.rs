@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{any_text, any_variant, positions};
+use common::{any_text, any_variant, positions, rows};
 use crownhead::board::{Position, Square};
 use crownhead::notation::{fen, hub, moves, square_name};
-use crownhead::rules::{Move, reference::legal_moves};
+use crownhead::rules::{Move, Variant, reference::legal_moves};
 use proptest::prelude::*;
 
 fn any_position(max_pieces: usize) -> impl Strategy<Value = Position> {
@@ -76,5 +76,34 @@ proptest! {
         if let Ok(m) = moves::find(&position, &text, &all) {
             prop_assert!(all.contains(m));
         }
+    }
+}
+
+/// Published test positions and moves are read, and written as they stand there.
+#[test]
+fn published_positions_and_moves() {
+    for row in rows("rule_cases.csv") {
+        let variant: Variant = row[0].parse().expect("a variant");
+        let position = fen::parse(variant, &row[1]).expect("a position");
+        let all = legal_moves(&position);
+        let mut written: Vec<_> = all
+            .iter()
+            .map(|m| moves::format(&position, m, &all))
+            .collect();
+        let mut listed: Vec<_> = row[2].split_whitespace().collect();
+        written.sort();
+        listed.sort_unstable();
+        assert_eq!(written, listed, "{}", &row[1]);
+    }
+    for row in rows("random_endgame_perft.csv") {
+        let variant: Variant = row[0].parse().expect("a variant");
+        let position = fen::parse(variant, &row[1]).unwrap_or_else(|e| panic!("{e}"));
+        let moves = row[2].split_whitespace().next().expect("a count");
+        assert_eq!(
+            legal_moves(&position).len().to_string(),
+            moves,
+            "{}",
+            &row[1]
+        );
     }
 }

@@ -2,7 +2,7 @@
 //! numeric annotation glyphs (NAGs), then the result.
 //!
 //! [`read`] takes a text of any number of games and plays every move, variations included, so a
-//! [`Game`] holds legal moves only. [`write`] and `Display` write it so that reading gives the same
+//! [`Game`] holds legal moves only. [`write()`] and `Display` write it so that reading gives the same
 //! [`Game`] again. What the fields of a game say is not repeated in its tags: the reader takes
 //! `GameType`, `Variant`, `FEN`, `SetUp` and `Result` out of them and the writer puts them back.
 //!

@@ -20,7 +20,7 @@ pub fn write(games: &[Game]) -> String {
 }
 
 impl fmt::Display for Game {
-    /// The game in PDN, as [`write`] writes it.
+    /// The game in PDN, as [`write()`] writes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, value) in &self.tags {
             write_tag(f, name, value)?;
