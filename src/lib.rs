@@ -1,3 +1,5 @@
 //! Crownhead: endgame tablebases for every draughts variant.
 pub mod board;
+pub mod index;
 pub mod rules;
+pub mod table;
