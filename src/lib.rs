@@ -1,4 +1,7 @@
 //! Crownhead: endgame tablebases for every draughts variant.
 pub mod board;
+pub mod index;
 pub mod notation;
 pub mod rules;
+pub mod solve;
+pub mod table;

@@ -91,6 +91,11 @@ impl RuleSet {
     pub const fn has_kings(&self) -> bool {
         !matches!(self.promotion, Promotion::Win)
     }
+
+    /// Men can also step sideways, so that a man's move need not be progress (Turkish).
+    pub const fn has_lateral_moves(&self) -> bool {
+        self.man_moves.contains(Dirs::E)
+    }
 }
 
 /// A rule set as a type, so that code generic over it has every rule as a constant.

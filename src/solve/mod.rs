@@ -1,0 +1,17 @@
+//! The solver: retrograde analysis of a slice, men block by men block, a word of positions at a
+//! time.
+
+mod adjacency;
+mod block;
+mod capture;
+mod distances;
+mod lookup;
+mod planes;
+mod slice;
+mod store;
+mod sweep;
+
+pub use distances::Distances;
+pub use planes::{Fast, PlaneSlice, PlaneWord, Planes, solver_orientation};
+pub use slice::solve;
+pub use store::Store;
