@@ -2,9 +2,6 @@
 //! of test data.
 #![allow(dead_code, reason = "each test program uses a part")]
 
-// Each test program is compiled with its own copy and uses only a part of it.
-#![allow(dead_code)]
-
 use std::fs::File;
 use std::path::Path;
 
