@@ -7,6 +7,7 @@ mod capture;
 mod distances;
 mod lookup;
 mod planes;
+pub mod reference;
 mod slice;
 mod store;
 mod sweep;
