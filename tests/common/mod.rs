@@ -1,5 +1,8 @@
 //! What several test programs share: positions from FEN, moves as text, perft, rows of test data.
 
+// Each test program is compiled with its own copy and uses only a part of it.
+#![allow(dead_code)]
+
 use std::fs::File;
 use std::path::Path;
 
