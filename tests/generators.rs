@@ -1,5 +1,4 @@
 //! The fast move generator against the slow one, and against itself, on random positions.
-#![allow(dead_code)]
 
 mod common;
 

@@ -165,6 +165,15 @@ impl Stand<()> {
     const NOWHERE: Dir = 8;
 }
 
+/// All that the rest of a capture depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct Unfinished<W> {
+    stand: Stand<W>,
+    taken: Taken<W>,
+    /// The capturing piece is a king by now.
+    king: bool,
+}
+
 /// The captures of one piece.
 struct Search<'a, R: Rules, const BLACK: bool> {
     view: &'a View<R, BLACK>,
@@ -173,8 +182,8 @@ struct Search<'a, R: Rules, const BLACK: bool> {
     /// Empty squares, the origin included.
     empty: WordOf<R>,
     list: &'a mut CaptureList<WordOf<R>>,
-    /// Long captures already followed from here on, with whether a king was on its way.
-    seen: Option<HashSet<(Stand<WordOf<R>>, Taken<WordOf<R>>, bool)>>,
+    /// Long captures already followed from here on.
+    seen: Option<HashSet<Unfinished<WordOf<R>>>>,
 }
 
 /// Captures of so many pieces are looked up in [`Search::seen`].
@@ -220,8 +229,12 @@ impl<R: Rules, const BLACK: bool> Search<'_, R, BLACK> {
     /// Follows every continuation of a capture; if there is none, it ends here.
     fn go_on<const KING: bool>(&mut self, stand: Stand<WordOf<R>>, taken: Taken<WordOf<R>>) {
         if taken.count >= LONG {
-            let seen = self.seen.get_or_insert_default();
-            if !seen.insert((stand, taken, KING)) {
+            let here = Unfinished {
+                stand,
+                taken,
+                king: KING,
+            };
+            if !self.seen.get_or_insert_default().insert(here) {
                 return;
             }
         }

@@ -88,7 +88,9 @@ pub fn for_each_move<R: Rules>(
 ) {
     with_view!(R, board, view => {
         if view.is_over() {
-        } else if view.has_capture() {
+            return;
+        }
+        if view.has_capture() {
             let mut list = CaptureList::new();
             view.captures(&mut list);
             list.for_each(f);
