@@ -36,9 +36,10 @@ pub(super) struct CaptureList<W> {
 impl CaptureList<()> {
     const IN_PLACE: usize = 8;
     const INDEXED_FROM: usize = 64;
-    /// Two routes can take the same pieces and end alike only if they take at least this many: two
-    /// pieces would have to lie on two lines through the start and on two through the end, each
-    /// piece once nearer and once farther, and such lines do not meet on a plane.
+    /// Two routes can take the same pieces and end alike only if they take at least this many. With
+    /// two pieces the routes would take them in opposite orders: each piece then lies on a line
+    /// through the start and on one through the end, and such lines cannot be drawn on a plane so
+    /// that both routes jump both pieces.
     const REPEATABLE: u32 = 3;
 }
 
