@@ -13,8 +13,9 @@
 //! * Which captures may be played is an order of preference, [`Priority`]: a number that is built
 //!   up piece by piece while a capture is followed; only the highest survive.
 //!
-//! A capture of n pieces takes n levels of recursion; long ones (six pieces and more) remember the states they have been through, so that a crowded board costs the number of
-//! different captured sets, not the number of routes.
+//! A capture of n pieces takes n levels of recursion; long ones (six pieces and more) remember the
+//! states they have been through, so that a crowded board costs the number of different captured
+//! sets, not the number of routes.
 
 mod captures;
 mod perft;
