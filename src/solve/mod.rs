@@ -4,6 +4,7 @@
 mod adjacency;
 mod block;
 mod capture;
+mod cpu;
 mod distances;
 mod lookup;
 mod planes;
