@@ -6,10 +6,10 @@
 use rayon::prelude::*;
 
 use super::adjacency::Adjacency;
-use super::capture::{Captures, Ray, RaySquare, Strikes, Tally, promotion_row};
+use super::capture::{Captures, Ray, RaySquare, Strikes, Taken, Tally, promotion_row};
 use super::cpu::{Cpu, Task};
 use super::distances::Distances;
-use super::lookup::{Lookup, Pieces, no_move};
+use super::lookup::{Found, Lookup, Pieces, no_move};
 use super::planes::{PlaneSlice, PlaneWord, Planes};
 use super::store::Store;
 use super::sweep::{self, Changed, Row, Settled, Sides};
@@ -29,7 +29,8 @@ pub struct BlockSolver<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, con
     seeker: Seeker<'s, R>,
     white: Adjacency<W<R>>,
     black: Adjacency<W<R>>,
-    man_moves: ByColor<Vec<ManMove<W<R>>>>,
+    man_moves: ByColor<Vec<ManMove<'s, R>>>,
+    taken: Vec<Taken<'s, R>>,
     sides: ByColor<Sides<W<R>>>,
     changed: Changed,
     /// Results with Black to move after a white king has taken the fast king, by row and column;
@@ -43,6 +44,8 @@ struct Seeker<'s, R: Rules> {
     tallies: Vec<(u64, Tally<W<R>>)>,
     rays: Vec<Ray<W<R>>>,
     squares: Vec<RaySquare<W<R>>>,
+    /// First words of the rows the man moves of each side lead to.
+    rows: ByColor<Vec<usize>>,
 }
 
 impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> Seeker<'s, R> {
@@ -52,14 +55,20 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> Seeker<'s, R> {
             tallies: Vec::new(),
             rays: Vec::new(),
             squares: Vec::new(),
+            rows: ByColor::new(Vec::new(), Vec::new()),
         }
     }
 }
 
-struct ManMove<W> {
-    from: W,
-    to: W,
+/// A step of a fixed man to a square free of men.
+struct ManMove<'s, R: Rules> {
+    from: W<R>,
+    to: W<R>,
     promotes: bool,
+    /// Where the results lie, with a fast king.
+    found: Found<'s, R::Geometry>,
+    /// The columns there for those here, if the words are the same there.
+    columns: Vec<u32>,
 }
 
 impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: bool>
@@ -76,6 +85,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
             white: Adjacency::new(),
             black: Adjacency::new(),
             man_moves: ByColor::new(Vec::new(), Vec::new()),
+            taken: Vec::new(),
             sides: ByColor::new(Sides::new(words), Sides::new(words)),
             changed: ByColor::new(changed(), changed()),
             fast_taken: Vec::new(),
@@ -133,22 +143,71 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
         let others = slice.kings(Color::Black).saturating_sub(1);
         self.black.build::<R::Geometry>(others, free, dirs, flying);
         for side in Color::BOTH {
-            let moves = &mut self.man_moves[side];
-            moves.clear();
-            let forward = R::SET.man_moves;
-            let dirs = if side == Color::White {
-                forward
-            } else {
-                forward.reversed()
-            };
-            for from in men[side].bits() {
-                for d in dirs.iter() {
-                    let to = R::Geometry::step(from, d) & free;
-                    if to.any() {
-                        let promotes = (to & promotion_row::<R>(side)).any();
-                        moves.push(ManMove { from, to, promotes });
-                    }
+            self.list_man_moves(men, side, free);
+        }
+        self.taken.clear();
+        if FAST_KING {
+            let [white, black] = Color::BOTH.map(|c| slice.kings(c) as u32);
+            for victim in men[Color::White].bits() {
+                let after = ByColor::new(men[Color::White] ^ victim, men[Color::Black]);
+                let found = self.seeker.lookup.find(after, [white, black], false);
+                let columns = columns_of(&found, &self.black.sets, W::<R>::ZERO);
+                self.taken.push(Taken {
+                    victims: victim,
+                    found,
+                    columns,
+                });
+            }
+            if white > 0 {
+                let found = self.seeker.lookup.find(men, [white - 1, black], false);
+                self.taken.push(Taken {
+                    victims: free,
+                    found,
+                    columns: Vec::new(),
+                });
+            }
+        }
+    }
+
+    fn list_man_moves(&mut self, men: ByColor<W<R>>, side: Color, free: W<R>) {
+        let moves = &mut self.man_moves[side];
+        moves.clear();
+        let forward = R::SET.man_moves;
+        let dirs = if side == Color::White {
+            forward
+        } else {
+            forward.reversed()
+        };
+        let kings = Color::BOTH.map(|c| self.slice.slice().kings(c) as u32);
+        for from in men[side].bits() {
+            for d in dirs.iter() {
+                let to = R::Geometry::step(from, d) & free;
+                if to.is_empty() {
+                    continue;
                 }
+                let promotes = (to & promotion_row::<R>(side)).any();
+                let (mut found, mut columns) = (Found::Nothing, Vec::new());
+                if FAST_KING {
+                    let mut after = men;
+                    let mut kings = kings;
+                    after[side] ^= from;
+                    if promotes {
+                        kings[side as usize] += 1;
+                    } else {
+                        after[side] |= to;
+                    }
+                    found = self.seeker.lookup.find(after, kings, false);
+                    let crowned = promotes && side == Color::Black;
+                    let more = if crowned { to } else { W::<R>::ZERO };
+                    columns = columns_of(&found, &self.black.sets, more);
+                }
+                moves.push(ManMove {
+                    from,
+                    to,
+                    promotes,
+                    found,
+                    columns,
+                });
             }
         }
     }
@@ -186,9 +245,10 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
             white: &self.white,
             black: &self.black,
             man_moves: &self.man_moves,
+            taken: &self.taken,
             fast_taken: &self.fast_taken,
         };
-        let settle = |seeker: &mut Seeker<'_, R>, row, white_words, black_words| {
+        let settle = |seeker: &mut Seeker<'s, R>, row, white_words, black_words| {
             let task = SettleRow::<R, C, FAST_KING, LAYERED> {
                 scene: &scene,
                 seeker,
@@ -237,6 +297,27 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
     }
 }
 
+/// The columns of another block for those of this one, one king more on `more`; empty if the words
+/// do not correspond.
+fn columns_of<G: Geometry<Word: PlaneWord>>(
+    found: &Found<'_, G>,
+    sets: &[G::Word],
+    more: G::Word,
+) -> Vec<u32> {
+    if !found.is_direct() {
+        return Vec::new();
+    }
+    sets.iter()
+        .map(|&set| {
+            if (set & more).any() {
+                0
+            } else {
+                found.column(set | more) as u32
+            }
+        })
+        .collect()
+}
+
 /// Looks up the results after a white king has taken the fast king.
 struct FastTaken<'t, 's, R: Rules> {
     men: ByColor<W<R>>,
@@ -271,18 +352,19 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> Task for FastTaken<'_, '_, R
 }
 
 /// The men of a block and what follows from them.
-struct Scene<'b, R: Rules, C, const FAST_KING: bool> {
+struct Scene<'b, 's, R: Rules, C, const FAST_KING: bool> {
     cpu: C,
     men: ByColor<W<R>>,
     white: &'b Adjacency<W<R>>,
     black: &'b Adjacency<W<R>>,
-    man_moves: &'b ByColor<Vec<ManMove<W<R>>>>,
+    man_moves: &'b ByColor<Vec<ManMove<'s, R>>>,
+    taken: &'b [Taken<'s, R>],
     fast_taken: &'b [Wdl],
 }
 
 /// Settles the words of a row for both sides to move; says for each whether any result is final.
 struct SettleRow<'t, 's, R: Rules, C, const FAST_KING: bool, const LAYERED: bool> {
-    scene: &'t Scene<'t, R, C, FAST_KING>,
+    scene: &'t Scene<'t, 's, R, C, FAST_KING>,
     seeker: &'t mut Seeker<'s, R>,
     row: usize,
     white: Row<'t, W<R>>,
@@ -302,6 +384,7 @@ where
         let scene = self.scene;
         let kings = scene.white.sets[self.row];
         scene.cast_rays(self.seeker, kings);
+        scene.find_rows(self.seeker, kings);
         let mut changed = (false, false);
         for (column, &others) in scene.black.sets.iter().enumerate() {
             if (kings & others).any() {
@@ -334,8 +417,25 @@ where
 }
 
 impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: bool>
-    Scene<'_, R, C, FAST_KING>
+    Scene<'_, '_, R, C, FAST_KING>
 {
+    /// Finds the rows that the man moves of this row lead to.
+    #[inline(always)]
+    fn find_rows(&self, seeker: &mut Seeker<R>, kings: W<R>) {
+        if !FAST_KING {
+            return;
+        }
+        for side in Color::BOTH {
+            let rows = &mut seeker.rows[side];
+            rows.clear();
+            for m in &self.man_moves[side] {
+                let crowned = m.promotes && side == Color::White;
+                let white = if crowned { kings | m.to } else { kings };
+                rows.push(m.found.row(white));
+            }
+        }
+    }
+
     /// Lists the lines along which White's kings can take the fast king.
     #[inline(always)]
     fn cast_rays(&self, seeker: &mut Seeker<R>, kings: W<R>) {
@@ -387,6 +487,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
             empty & !R::Geometry::BOTTOM
         };
         let strikes = Strikes {
+            taken: self.taken,
             rays: &seeker.rays,
             squares: &seeker.squares,
             results: self.fast_taken,
@@ -402,7 +503,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
         }
         .resolve(mask, &strikes);
         let quiet = mask & !captures.any;
-        let mut moves = self.man_moves(seeker, pieces, side, quiet);
+        let mut moves = self.man_moves(seeker, pieces, side, column, quiet);
         if !FAST_KING && side == Color::Black {
             self.fast_man_moves(seeker, pieces, quiet, white_results, &mut moves);
         }
@@ -436,13 +537,19 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
         seeker: &mut Seeker<R>,
         pieces: &Pieces<W<R>>,
         side: Color,
+        column: usize,
         quiet: W<R>,
     ) -> Tally<W<R>> {
         let mut moves = Tally::default();
         let occupied = pieces.all();
-        for m in &self.man_moves[side] {
+        for (i, m) in self.man_moves[side].iter().enumerate() {
             let mask = quiet & !m.to;
             if (m.to & occupied).any() || mask.is_empty() {
+                continue;
+            }
+            if let Some(&column) = m.columns.get(column) {
+                let word = seeker.rows[side][i] + column as usize;
+                moves.add(mask, m.found.word(!side, word));
                 continue;
             }
             let mut after = *pieces;

@@ -9,7 +9,7 @@
 //! the capture, and the mask is just a label for them.
 
 use super::cpu::{Cpu, Task};
-use super::lookup::{Lookup, Pieces};
+use super::lookup::{Found, Lookup, Pieces};
 use super::planes::{PlaneWord, Planes};
 use crate::board::{Color, Dir, Dirs, Geometry, Word};
 use crate::rules::{Choice, Landing, Promotion, Removal, Rules};
@@ -98,8 +98,10 @@ struct Threats<W> {
     men: W,
 }
 
-/// The ways White's kings of one placement can take the fast king, and the results after that.
-pub struct Strikes<'a, R: Rules> {
+/// What follows from the block and the row for captures of and by the fast king.
+pub struct Strikes<'a, 's, R: Rules> {
+    /// Where the results lie after the fast king has taken a white piece.
+    pub taken: &'a [Taken<'s, R>],
     pub rays: &'a [Ray<W<R>>],
     pub squares: &'a [RaySquare<W<R>>],
     /// Results with Black to move and the fast king gone, by row and column; empty if Black has
@@ -123,7 +125,16 @@ pub struct RaySquare<W> {
     pub row: u32,
 }
 
-impl<R: Rules> Strikes<'_, R> {
+/// Where the results lie after the fast king has taken one of `victims`.
+pub struct Taken<'s, R: Rules> {
+    /// A white man, or all squares where White's kings may stand.
+    pub victims: W<R>,
+    pub found: Found<'s, R::Geometry>,
+    /// The columns there for those here; empty if they are the same.
+    pub columns: Vec<u32>,
+}
+
+impl<R: Rules> Strikes<'_, '_, R> {
     #[inline(always)]
     fn after(&self, row: u32, column: usize) -> Wdl {
         match self.results.get(row as usize * self.columns + column) {
@@ -152,7 +163,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
     /// What the captures of `side` lead to, with the fast piece on the squares of `mask`, which
     /// are empty.
     #[inline(always)]
-    pub fn resolve(&mut self, mask: W<R>, strikes: &Strikes<'_, R>) -> Tally<W<R>> {
+    pub fn resolve(&mut self, mask: W<R>, strikes: &Strikes<'_, '_, R>) -> Tally<W<R>> {
         self.tallies.clear();
         let empty = R::Geometry::BOARD & !self.pieces.all();
         let threats = self.threats(self.pieces.of(!self.side), empty);
@@ -172,7 +183,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
                 self.kings_take_fast(idle, mask, &threats, strikes);
                 self.men_take_fast(men & !threats.men, mask & empty, &threats);
             }
-            Color::Black => self.fast_captures(mask, empty),
+            Color::Black => self.fast_captures(mask, empty, strikes),
         }
         self.best()
     }
@@ -239,7 +250,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
         idle: W<R>,
         mask: W<R>,
         threats: &Threats<W<R>>,
-        strikes: &Strikes<'_, R>,
+        strikes: &Strikes<'_, '_, R>,
     ) {
         if !FAST_KING || idle.is_empty() {
             return;
@@ -318,7 +329,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
 
     /// Captures made by the fast piece.
     #[inline(always)]
-    fn fast_captures(&mut self, mask: W<R>, empty: W<R>) {
+    fn fast_captures(&mut self, mask: W<R>, empty: W<R>, strikes: &Strikes<'_, '_, R>) {
         let all = self.pieces.of(Color::White);
         let men_too = FAST_KING || R::SET.man_takes_king;
         let victims = if men_too {
@@ -330,7 +341,10 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
         let flying = FAST_KING && R::SET.flying;
         for victim in victims.bits() {
             let threats = self.threats(all ^ victim, empty);
-            let mut after = None;
+            let king = (victim & self.pieces.kings[Color::White]).any();
+            // Captures that end with this piece: from which squares, onto which.
+            let mut simple = [(W::<R>::ZERO, W::<R>::ZERO); 8];
+            let mut landings = W::<R>::ZERO;
             for d in 0..8 {
                 if !dirs.contains(d) {
                     continue;
@@ -340,47 +354,73 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
                 if behind.is_empty() || before.is_empty() {
                     continue;
                 }
-                let from = if flying {
-                    before | R::Geometry::slide(before, d ^ 4, empty)
-                } else {
-                    before
-                };
-                let jump = self.start(W::<R>::ZERO, FAST_KING, from & mask, Role::Capturer);
-                if jump.mask.is_empty() {
+                let (mut from, mut to) = (before, behind);
+                if flying {
+                    from |= R::Geometry::slide(before, d ^ 4, empty);
+                    if R::SET.landing != Landing::Next {
+                        to |= R::Geometry::slide(behind, d, empty);
+                    }
+                }
+                from &= mask;
+                if !FAST_KING || (to & threats.kings).any() {
+                    if from.any() {
+                        let jump = self.start(W::<R>::ZERO, FAST_KING, from, Role::Capturer);
+                        self.take(&jump, victim, d);
+                    }
                     continue;
                 }
-                let landing = if flying && R::SET.landing != Landing::Next {
-                    behind | R::Geometry::slide(behind, d, empty)
-                } else {
-                    behind
-                };
-                let simple = FAST_KING && (landing & threats.kings).is_empty();
-                if !simple {
-                    self.take(&jump, victim, d);
-                    continue;
+                if R::SET.landing == Landing::NextAfterKing && king {
+                    to = behind;
                 }
-                let captured = Jump {
-                    captured: victim,
-                    ..jump
-                };
-                let there = *after.get_or_insert_with(|| {
-                    let mut pieces = self.pieces;
-                    pieces.men[Color::White] &= !victim;
-                    pieces.kings[Color::White] &= !victim;
-                    self.lookup.with_king(Color::White, &pieces, empty)
-                });
-                let king = (victim & self.pieces.kings[Color::White]).any();
-                let landing = match R::SET.landing {
-                    Landing::NextAfterKing if king => behind,
-                    _ => landing,
-                };
-                let successors = choose(there, landing);
-                let order = u32::from(king);
-                let mask = jump.mask;
-                self.tally(&Jump { order, ..captured })
-                    .add(mask, successors);
+                simple[d] = (from, to);
+                landings |= to;
+            }
+            if landings.is_empty() {
+                continue;
+            }
+            let there = self.after_taking(victim, landings, strikes);
+            let jump = Jump {
+                captured: victim,
+                order: u32::from(king),
+                ..self.start(W::<R>::ZERO, true, W::<R>::ZERO, Role::Capturer)
+            };
+            let tally = self.tally(&jump);
+            for d in 0..8 {
+                if dirs.contains(d) {
+                    let (from, to) = simple[d];
+                    tally.add(from, choose(there, to));
+                }
             }
         }
+    }
+
+    /// Results with White to move after the fast king has taken `victim` and stands on a square of
+    /// `mask`.
+    #[inline(always)]
+    fn after_taking(
+        &mut self,
+        victim: W<R>,
+        mask: W<R>,
+        strikes: &Strikes<'_, '_, R>,
+    ) -> Planes<W<R>> {
+        let [mut white, others] = self.pieces.kings.0;
+        for taken in strikes.taken {
+            if taken.victims & victim == W::<R>::ZERO {
+                continue;
+            }
+            white &= !victim;
+            let found = &taken.found;
+            if !found.is_direct() {
+                return found.planes::<R>(Color::White, white, others, mask);
+            }
+            // Taking a king leaves the free squares as they are, so the columns too.
+            let column = match taken.columns.get(self.column) {
+                Some(&column) => column as usize,
+                None => self.column,
+            };
+            return found.word(Color::White, found.row(white) + column);
+        }
+        unreachable!("every white piece is listed")
     }
 
     /// Takes the fixed piece `victim` in direction `d`, and goes on. Returns the squares of the
