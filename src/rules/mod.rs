@@ -16,5 +16,6 @@ mod sets;
 mod variant;
 
 pub use moves::Move;
+pub(crate) use sets::with_rules;
 pub use sets::*;
 pub use variant::{Notation, UnknownVariant, Variant};

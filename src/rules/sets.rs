@@ -173,7 +173,6 @@ macro_rules! rule_sets {
         }
 
         /// Runs an expression with `R` naming the [`Rules`] type of a [`RuleSetId`].
-        #[macro_export]
         macro_rules! with_rules {
             ($d id:expr, $d R:ident => $d body:expr) => {
                 match $d id {
@@ -184,6 +183,7 @@ macro_rules! rule_sets {
                 }
             };
         }
+        pub(crate) use with_rules;
     };
 }
 
