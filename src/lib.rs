@@ -1,5 +1,7 @@
 //! Crownhead: endgame tablebases for every draughts variant.
 pub mod board;
 pub mod index;
+pub mod probe;
 pub mod rules;
+pub mod solve;
 pub mod table;
