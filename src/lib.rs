@@ -1,6 +1,7 @@
 //! Crownhead: endgame tablebases for every draughts variant.
 pub mod board;
 pub mod index;
+pub mod notation;
 pub mod probe;
 pub mod rules;
 pub mod solve;

@@ -16,6 +16,5 @@ mod sets;
 mod variant;
 
 pub use moves::Move;
-pub(crate) use sets::with_rules;
 pub use sets::*;
 pub use variant::{Notation, UnknownVariant, Variant};

@@ -91,6 +91,11 @@ impl RuleSet {
     pub const fn has_kings(&self) -> bool {
         !matches!(self.promotion, Promotion::Win)
     }
+
+    /// Men can also step sideways, so that a man's move need not be progress (Turkish).
+    pub const fn has_lateral_moves(&self) -> bool {
+        self.man_moves.contains(Dirs::E)
+    }
 }
 
 /// A rule set as a type, so that code generic over it has every rule as a constant.
@@ -173,6 +178,7 @@ macro_rules! rule_sets {
         }
 
         /// Runs an expression with `R` naming the [`Rules`] type of a [`RuleSetId`].
+        #[macro_export]
         macro_rules! with_rules {
             ($d id:expr, $d R:ident => $d body:expr) => {
                 match $d id {
@@ -183,7 +189,7 @@ macro_rules! rule_sets {
                 }
             };
         }
-        pub(crate) use with_rules;
+        pub use with_rules;
     };
 }
 

@@ -1,10 +1,13 @@
-//! What several test programs share: positions from FEN, moves as text, perft, rows of test data.
+//! What several test programs share: positions from FEN and at random, moves as text, perft, rows
+//! of test data.
+#![allow(dead_code, reason = "each test program uses a part")]
 
 use std::fs::File;
 use std::path::Path;
 
 use crownhead::board::{ByColor, Color, Position, Square};
 use crownhead::rules::{Move, Variant};
+use proptest::prelude::*;
 
 /// Reads the FENs of the test data: `W:WK4,e3:B12-20`, squares numeric or algebraic.
 pub fn position(variant: Variant, fen: &str) -> Position {
@@ -80,4 +83,36 @@ pub fn rows(name: &str) -> Vec<csv::StringRecord> {
         .records()
         .collect::<Result<_, _>>()
         .unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// Random positions of a variant with 1 to `max_pieces` pieces, either side to move, men and
+/// kings of both colours anywhere they may stand (one side may be without pieces).
+pub fn positions(variant: Variant, max_pieces: usize) -> impl Strategy<Value = Position> {
+    let most = max_pieces.clamp(1, usize::from(variant.squares()));
+    let pieces = prop::collection::btree_map(
+        0..variant.squares(),
+        (any::<bool>(), prop::bool::weighted(0.4)),
+        1..=most,
+    );
+    (pieces, any::<bool>()).prop_map(move |(pieces, white_to_move)| {
+        let mut men = ByColor::<u128>::default();
+        let mut kings = ByColor::<u128>::default();
+        for (index, (white, king)) in pieces {
+            let bit = Square::new(index).bit();
+            let color = side(white);
+            if variant.rules().has_kings() && (king || variant.promotion_row(color) & bit != 0) {
+                kings[color] |= bit;
+            } else if variant.promotion_row(color) & bit != 0 {
+                men[!color] |= bit;
+            } else {
+                men[color] |= bit;
+            }
+        }
+        Position::new(variant, men, kings, side(white_to_move))
+            .expect("every piece may stand there")
+    })
+}
+
+fn side(white: bool) -> Color {
+    if white { Color::White } else { Color::Black }
 }

@@ -1,1 +1,0 @@
-//! The fast move generator.

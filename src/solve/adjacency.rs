@@ -1,0 +1,79 @@
+use crate::board::{Dirs, Geometry, Word};
+use crate::index::{binomial, rank, unrank};
+
+/// All placements of some kings of one side on the squares a men block leaves free, and the quiet
+/// moves between them.
+pub struct Adjacency<W> {
+    /// The placements in order of rank.
+    pub sets: Vec<W>,
+    /// First steps: squares a king of the placement can step on, pieces not in the block aside.
+    pub steps: Vec<W>,
+    /// Moves of placement `i`: `moves[start[i]..start[i + 1]]`.
+    start: Vec<u32>,
+    moves: Vec<Step<W>>,
+}
+
+/// A quiet king move.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<W> {
+    /// The placement it leads to.
+    pub to: u32,
+    /// The squares that must be empty: those passed and the one reached.
+    pub path: W,
+}
+
+impl<W: Word> Adjacency<W> {
+    pub fn new() -> Self {
+        Adjacency {
+            sets: Vec::new(),
+            steps: Vec::new(),
+            start: Vec::new(),
+            moves: Vec::new(),
+        }
+    }
+
+    /// Fills in all placements of `kings` kings on `free`.
+    pub fn build<G: Geometry<Word = W>>(
+        &mut self,
+        kings: usize,
+        free: W,
+        dirs: Dirs,
+        flying: bool,
+    ) {
+        self.sets.clear();
+        self.steps.clear();
+        self.start.clear();
+        self.moves.clear();
+        self.start.push(0);
+        let count = binomial(free.count_ones() as usize, kings);
+        for number in 0..count {
+            let set = unrank(number, kings, free);
+            let empty = free & !set;
+            let mut steps = W::ZERO;
+            for king in set.bits() {
+                for d in dirs.iter() {
+                    let mut at = G::step(king, d) & empty;
+                    let mut path = W::ZERO;
+                    steps |= at;
+                    while at.any() {
+                        path |= at;
+                        let to = rank((set ^ king) | at, free) as u32;
+                        self.moves.push(Step { to, path });
+                        if !flying {
+                            break;
+                        }
+                        at = G::step(at, d) & empty;
+                    }
+                }
+            }
+            self.sets.push(set);
+            self.steps.push(steps);
+            self.start.push(self.moves.len() as u32);
+        }
+    }
+
+    #[inline(always)]
+    pub fn of(&self, placement: usize) -> &[Step<W>] {
+        &self.moves[self.start[placement] as usize..self.start[placement + 1] as usize]
+    }
+}

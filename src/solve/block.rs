@@ -1,0 +1,397 @@
+//! One men block: the positions that king moves connect.
+//!
+//! First every word is settled as far as captures and man moves settle it, from solved slices and
+//! solved blocks; then quiet king moves are iterated to the fixed point (see [`sweep`]).
+
+use rayon::prelude::*;
+
+use super::adjacency::Adjacency;
+use super::capture::{Captures, Tally, promotion_row};
+use super::distances::Distances;
+use super::lookup::{Lookup, Pieces, no_move};
+use super::planes::{PlaneSlice, PlaneWord, Planes};
+use super::store::Store;
+use super::sweep::{self, Sides};
+use crate::board::{ByColor, Color, Geometry, Word};
+use crate::rules::Rules;
+use crate::table::Wdl;
+
+type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
+
+/// A thread's tools for solving blocks of one slice.
+pub struct BlockSolver<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> {
+    store: &'s Store<R::Geometry>,
+    slice: &'s PlaneSlice<R::Geometry>,
+    seeker: Seeker<'s, R>,
+    white: Adjacency<W<R>>,
+    black: Adjacency<W<R>>,
+    man_moves: ByColor<Vec<ManMove<W<R>>>>,
+    sides: ByColor<Sides<W<R>>>,
+}
+
+/// What a thread needs to ask for successors.
+struct Seeker<'s, R: Rules> {
+    lookup: Lookup<'s, R>,
+    tallies: Vec<(u64, Tally<W<R>>)>,
+}
+
+struct ManMove<W> {
+    from: W,
+    to: W,
+    promotes: bool,
+}
+
+/// What the moves of one side settle in one word.
+struct Settled<W> {
+    /// Won or lost without a move to make.
+    ended: Planes<W>,
+    /// Won or lost by the next move, which converts.
+    next: Planes<W>,
+    /// Quiet positions with a legal move.
+    open: W,
+    /// Those of them in which every man move loses.
+    doomed: W,
+}
+
+impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
+    BlockSolver<'s, R, FAST_KING>
+{
+    pub fn new(store: &'s Store<R::Geometry>, slice: &'s PlaneSlice<R::Geometry>) -> Self {
+        let words = slice.block_words();
+        BlockSolver {
+            store,
+            slice,
+            seeker: Seeker {
+                lookup: Lookup::new(store),
+                tallies: Vec::new(),
+            },
+            white: Adjacency::new(),
+            black: Adjacency::new(),
+            man_moves: ByColor::new(Vec::new(), Vec::new()),
+            sides: ByColor::new(Sides::new(words), Sides::new(words)),
+        }
+    }
+
+    /// Solves a block and stores its results, and distances to conversion if asked for.
+    /// `parallel`: share the rows of the block out over the threads. Returns whether anything
+    /// stored changed.
+    pub fn solve(
+        &mut self,
+        block: u64,
+        distances: Option<&Distances<R::Geometry>>,
+        parallel: bool,
+    ) -> bool {
+        let men = self.slice.blocks().block_unrank(block);
+        self.prepare(men);
+        self.settle(men, parallel);
+        let geometry = sweep::Block::<R::Geometry> {
+            free: R::Geometry::BOARD & !(men[Color::White] | men[Color::Black]),
+            white: &self.white,
+            black: &self.black,
+            dirs: R::SET.king_moves,
+            flying: R::SET.flying,
+            fast_king: FAST_KING,
+            parallel,
+        };
+        match distances {
+            None => sweep::results(&geometry, &mut self.sides),
+            Some(distances) => {
+                let men_of = distances.block(men);
+                sweep::layers(
+                    &geometry,
+                    &mut self.sides,
+                    |side, row, column, new, plies| {
+                        let (white, black) = (self.white.sets[row], self.black.sets[column]);
+                        men_of.record(side, row, white, black, new, plies);
+                    },
+                );
+            }
+        }
+        self.write(block)
+    }
+
+    fn prepare(&mut self, men: ByColor<W<R>>) {
+        let free = R::Geometry::BOARD & !(men[Color::White] | men[Color::Black]);
+        let slice = self.slice.slice();
+        let (dirs, flying) = (R::SET.king_moves, R::SET.flying);
+        self.white
+            .build::<R::Geometry>(slice.kings(Color::White), free, dirs, flying);
+        let others = slice.kings(Color::Black).saturating_sub(1);
+        self.black.build::<R::Geometry>(others, free, dirs, flying);
+        for side in Color::BOTH {
+            let moves = &mut self.man_moves[side];
+            moves.clear();
+            let forward = R::SET.man_moves;
+            let dirs = if side == Color::White {
+                forward
+            } else {
+                forward.reversed()
+            };
+            for from in men[side].bits() {
+                for d in dirs.iter() {
+                    let to = R::Geometry::step(from, d) & free;
+                    if to.any() {
+                        let promotes = (to & promotion_row::<R>(side)).any();
+                        moves.push(ManMove { from, to, promotes });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Settles every word of the block.
+    fn settle(&mut self, men: ByColor<W<R>>, parallel: bool) {
+        let columns = self.slice.columns();
+        let ByColor([white_side, black_side]) = &mut self.sides;
+        let rows = white_side
+            .rows_mut(columns)
+            .zip(black_side.rows_mut(columns))
+            .enumerate();
+        let scene = Scene::<R, FAST_KING> {
+            men,
+            white: &self.white,
+            black: &self.black,
+            man_moves: &self.man_moves,
+        };
+        if parallel {
+            let rows: Vec<_> = rows.collect();
+            rows.into_par_iter().for_each_init(
+                || Seeker {
+                    lookup: Lookup::new(self.store),
+                    tallies: Vec::new(),
+                },
+                |seeker, (row, (white, black))| scene.settle_row(seeker, row, white, black),
+            );
+        } else {
+            for (row, (white, black)) in rows {
+                scene.settle_row(&mut self.seeker, row, white, black);
+            }
+        }
+    }
+
+    /// Stores the results of the block; returns whether any is new.
+    fn write(&self, block: u64) -> bool {
+        let first = block as usize * self.slice.block_words();
+        let mut changed = false;
+        for side in Color::BOTH {
+            let words = &self.sides[side];
+            for i in 0..self.slice.block_words() {
+                let mut planes = Planes {
+                    win: words.win[i],
+                    loss: words.loss[i],
+                };
+                if planes.win == W::<R>::ALL {
+                    planes = Planes::default();
+                }
+                if R::SET.has_lateral_moves() {
+                    changed |= self.slice.load(side, first + i) != planes;
+                }
+                self.slice.store(side, first + i, planes);
+            }
+        }
+        changed
+    }
+}
+
+/// The men of a block and what follows from them.
+struct Scene<'b, R: Rules, const FAST_KING: bool> {
+    men: ByColor<W<R>>,
+    white: &'b Adjacency<W<R>>,
+    black: &'b Adjacency<W<R>>,
+    man_moves: &'b ByColor<Vec<ManMove<W<R>>>>,
+}
+
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> Scene<'_, R, FAST_KING> {
+    fn settle_row(
+        &self,
+        seeker: &mut Seeker<R>,
+        row: usize,
+        mut white: sweep::Row<W<R>>,
+        mut black: sweep::Row<W<R>>,
+    ) {
+        let kings = self.white.sets[row];
+        for (column, &others) in self.black.sets.iter().enumerate() {
+            if (kings & others).any() {
+                white.forbid(column);
+                black.forbid(column);
+                continue;
+            }
+            let pieces = Pieces {
+                men: self.men,
+                kings: ByColor::new(kings, others),
+            };
+            // White first: the moves of a fast man lead to words with White to move just settled.
+            let settled = self.settle_word(seeker, &pieces, Color::White, row, column, None);
+            white.set(
+                column,
+                settled.ended,
+                settled.next,
+                settled.open,
+                settled.doomed,
+            );
+            let white_results = Planes {
+                win: settled.ended.win | settled.next.win,
+                loss: settled.ended.loss | settled.next.loss,
+            };
+            let settled = self.settle_word(
+                seeker,
+                &pieces,
+                Color::Black,
+                row,
+                column,
+                Some(white_results),
+            );
+            black.set(
+                column,
+                settled.ended,
+                settled.next,
+                settled.open,
+                settled.doomed,
+            );
+        }
+    }
+
+    fn settle_word(
+        &self,
+        seeker: &mut Seeker<R>,
+        pieces: &Pieces<W<R>>,
+        side: Color,
+        row: usize,
+        column: usize,
+        white_results: Option<Planes<W<R>>>,
+    ) -> Settled<W<R>> {
+        let empty = R::Geometry::BOARD & !pieces.all();
+        let mask = if FAST_KING {
+            empty
+        } else {
+            empty & !R::Geometry::BOTTOM
+        };
+        let captures = Captures::<R, FAST_KING> {
+            lookup: &mut seeker.lookup,
+            tallies: &mut seeker.tallies,
+            pieces: *pieces,
+            side,
+        }
+        .resolve(mask);
+        let quiet = mask & !captures.any;
+        let mut moves = self.man_moves(seeker, pieces, side, quiet);
+        if let (false, Some(results)) = (FAST_KING, white_results) {
+            self.fast_man_moves(seeker, pieces, quiet, results, &mut moves);
+        }
+        let stuck = quiet & !moves.any & self.kings_stuck(pieces, side, row, column, empty);
+        let ended = match no_move::<R>() {
+            Wdl::Win => Planes {
+                win: stuck,
+                loss: W::<R>::ZERO,
+            },
+            _ => Planes {
+                win: W::<R>::ZERO,
+                loss: stuck,
+            },
+        };
+        let no_king_move = self.kings_stuck(pieces, side, row, column, empty);
+        let win = (captures.any & captures.win) | moves.win;
+        let loss = (captures.any & !captures.safe) | (moves.any & no_king_move & !moves.safe);
+        let open = quiet & !stuck;
+        Settled {
+            ended,
+            next: Planes { win, loss },
+            open,
+            doomed: open & !moves.safe,
+        }
+    }
+
+    /// The quiet moves of the fixed men.
+    fn man_moves(
+        &self,
+        seeker: &mut Seeker<R>,
+        pieces: &Pieces<W<R>>,
+        side: Color,
+        quiet: W<R>,
+    ) -> Tally<W<R>> {
+        let mut moves = Tally::default();
+        let occupied = pieces.all();
+        for m in &self.man_moves[side] {
+            let mask = quiet & !m.to;
+            if (m.to & occupied).any() || mask.is_empty() {
+                continue;
+            }
+            let mut after = *pieces;
+            after.men[side] ^= m.from;
+            let successors = if m.promotes && !R::SET.has_kings() {
+                Planes::splat(Wdl::Loss)
+            } else {
+                if m.promotes {
+                    after.kings[side] |= m.to;
+                } else {
+                    after.men[side] |= m.to;
+                }
+                if FAST_KING {
+                    seeker.lookup.with_king(!side, &after, mask)
+                } else {
+                    seeker.lookup.with_man(!side, &after, mask)
+                }
+            };
+            moves.add(mask, successors);
+        }
+        moves
+    }
+
+    /// The quiet moves of the fast man, which is Black's.
+    fn fast_man_moves(
+        &self,
+        seeker: &mut Seeker<R>,
+        pieces: &Pieces<W<R>>,
+        quiet: W<R>,
+        white_results: Planes<W<R>>,
+        moves: &mut Tally<W<R>>,
+    ) {
+        let empty = R::Geometry::BOARD & !pieces.all();
+        let crowned = empty & R::Geometry::BOTTOM;
+        let mut there = Planes {
+            win: white_results.win & !R::Geometry::BOTTOM,
+            loss: white_results.loss & !R::Geometry::BOTTOM,
+        };
+        let after = if R::SET.has_kings() {
+            seeker.lookup.with_king(Color::White, pieces, crowned)
+        } else {
+            Planes::splat(Wdl::Loss)
+        };
+        there.win |= after.win & crowned;
+        there.loss |= after.loss & crowned;
+        for d in R::SET.man_moves.reversed().iter() {
+            // Where the man stands, seen from where it goes.
+            let before = |to: W<R>| R::Geometry::step(to & empty, d ^ 4) & quiet;
+            moves.any |= before(empty);
+            moves.win |= before(there.loss);
+            moves.safe |= before(!there.win);
+        }
+    }
+
+    /// Squares of the fast piece on which no king of `side` can move.
+    fn kings_stuck(
+        &self,
+        pieces: &Pieces<W<R>>,
+        side: Color,
+        row: usize,
+        column: usize,
+        empty: W<R>,
+    ) -> W<R> {
+        let steps = match side {
+            Color::White => self.white.steps[row] & !pieces.kings[Color::Black],
+            Color::Black => self.black.steps[column] & !pieces.kings[Color::White],
+        };
+        // The fast piece can stand on one square only.
+        if steps.several() {
+            return W::<R>::ZERO;
+        }
+        let fixed = if steps.any() { steps } else { W::<R>::ALL };
+        if side == Color::White || !FAST_KING {
+            return fixed;
+        }
+        let mobile = R::SET.king_moves.iter().fold(W::<R>::ZERO, |mobile, d| {
+            mobile | R::Geometry::step(empty, d)
+        });
+        fixed & !mobile
+    }
+}

@@ -1,0 +1,486 @@
+//! Captures for a whole word of positions at once.
+//!
+//! All pieces but the fast one are given; the fast piece, which is Black's, stands on any square
+//! of a mask. A capture is followed with the set of fast-piece squares for which it is possible:
+//! where the path or a landing square would meet the fast piece, its square leaves the set (or,
+//! for White, the capture branches into one that takes the fast piece there). So a capture of
+//! fixed pieces costs one walk and one look-up for the whole word. When the fast piece itself
+//! captures, all squares from which it takes a given piece in a given direction share the rest of
+//! the capture, and the mask is just a label for them.
+
+use super::lookup::{Lookup, Pieces};
+use super::planes::{PlaneWord, Planes};
+use crate::board::{Color, Dir, Dirs, Geometry, Word};
+use crate::rules::{Choice, Landing, Promotion, Removal, Rules};
+use crate::table::Wdl;
+
+type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
+
+/// What some moves lead to, for each square of the fast piece.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally<W> {
+    /// A move exists.
+    pub any: W,
+    /// A move wins.
+    pub win: W,
+    /// A move does not lose.
+    pub safe: W,
+}
+
+impl<W: Word> Tally<W> {
+    /// Adds, on the squares of `mask`, a move to positions with these results for the opponent.
+    #[inline(always)]
+    pub fn add(&mut self, mask: W, successors: Planes<W>) {
+        self.any |= mask;
+        self.win |= mask & successors.loss;
+        self.safe |= mask & !successors.win;
+    }
+}
+
+/// The part the fast piece plays in a capture.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It stands somewhere on the mask, untouched.
+    Bystander,
+    /// It has been taken on the one square of the mask.
+    Taken,
+    /// It is capturing; the mask holds the squares it came from.
+    Capturer,
+}
+
+/// A capture under way.
+#[derive(Clone, Copy)]
+struct Jump<W> {
+    /// The square left; empty if the fast piece moves.
+    from: W,
+    at: W,
+    /// Moves as a king from here on.
+    king: bool,
+    /// It was a king when it started.
+    was_king: bool,
+    /// Fixed pieces taken so far.
+    captured: W,
+    mask: W,
+    role: Role,
+    /// Kings among the pieces taken, first taken highest: bits for the Italian rule.
+    order: u32,
+    /// Directions in which it may go on.
+    dirs: Dirs,
+}
+
+/// Resolves the captures of one side in one word.
+pub struct Captures<'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> {
+    pub lookup: &'a mut Lookup<'s, R>,
+    /// Tallies by priority, for rule sets that rank captures; the first one only otherwise.
+    pub tallies: &'a mut Vec<(u64, Tally<W<R>>)>,
+    pub pieces: Pieces<W<R>>,
+    pub side: Color,
+}
+
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
+    Captures<'_, '_, R, FAST_KING>
+{
+    /// What the captures of `side` lead to, with the fast piece on the squares of `mask`, which
+    /// are empty.
+    pub fn resolve(&mut self, mask: W<R>) -> Tally<W<R>> {
+        self.tallies.clear();
+        for king in [false, true] {
+            let own = if king {
+                self.pieces.kings
+            } else {
+                self.pieces.men
+            }[self.side];
+            for from in own.bits() {
+                self.go_on(&Jump {
+                    from,
+                    at: from,
+                    king,
+                    was_king: king,
+                    captured: W::<R>::ZERO,
+                    mask,
+                    role: Role::Bystander,
+                    order: 0,
+                    dirs: Dirs::ALL,
+                });
+            }
+        }
+        if self.side == Color::Black {
+            self.fast_captures(mask);
+        }
+        self.best()
+    }
+
+    /// Captures made by the fast piece.
+    fn fast_captures(&mut self, mask: W<R>) {
+        let empty = R::Geometry::BOARD & !self.pieces.all();
+        let men_too = FAST_KING || R::SET.man_takes_king;
+        let victims = if men_too {
+            self.pieces.of(Color::White)
+        } else {
+            self.pieces.men[Color::White]
+        };
+        let dirs = self.dirs(FAST_KING);
+        for victim in victims.bits() {
+            for d in dirs.iter() {
+                let behind = R::Geometry::step(victim, d) & empty;
+                let before = R::Geometry::step(victim, d ^ 4) & empty;
+                if behind.is_empty() || before.is_empty() {
+                    continue;
+                }
+                let flying = FAST_KING && R::SET.flying;
+                let from = if flying {
+                    before | R::Geometry::slide(before, d ^ 4, empty)
+                } else {
+                    before
+                };
+                let jump = Jump {
+                    from: W::<R>::ZERO,
+                    at: W::<R>::ZERO,
+                    king: FAST_KING,
+                    was_king: FAST_KING,
+                    captured: W::<R>::ZERO,
+                    mask: from & mask,
+                    role: Role::Capturer,
+                    order: 0,
+                    dirs: Dirs::NONE,
+                };
+                if jump.mask.any() {
+                    self.take(&jump, victim, d);
+                }
+            }
+        }
+    }
+
+    /// Takes the fixed piece `victim` in direction `d`, and goes on. Returns the squares of the
+    /// fast piece for which that is possible.
+    fn take(&mut self, jump: &Jump<W<R>>, victim: W<R>, d: Dir) -> W<R> {
+        let is_king = (victim & self.pieces.kings[!self.side]).any();
+        let captured = jump.captured | victim;
+        self.land(Jump { captured, ..*jump }, victim, is_king, d)
+    }
+
+    /// Goes on with a capture from where it stands. Returns the squares of the fast piece for
+    /// which it can.
+    fn go_on(&mut self, jump: &Jump<W<R>>) -> W<R> {
+        let mut went = W::<R>::ZERO;
+        let dirs = self.dirs(jump.king);
+        for d in 0..8 {
+            if dirs.contains(d) && jump.dirs.contains(d) {
+                went |= if jump.king && R::SET.flying {
+                    self.ray(jump, d)
+                } else {
+                    self.hop(jump, d)
+                };
+            }
+        }
+        went
+    }
+
+    /// One jump of a man or a short king.
+    fn hop(&mut self, jump: &Jump<W<R>>, d: Dir) -> W<R> {
+        let victim = R::Geometry::step(jump.at, d);
+        if (victim & self.pieces.of(!self.side) & !jump.captured).any() {
+            let spared = !jump.king && !R::SET.man_takes_king;
+            if spared && (victim & self.pieces.kings[!self.side]).any() {
+                return W::<R>::ZERO;
+            }
+            return self.take(jump, victim, d);
+        }
+        if self.may_take_fast(jump) && (victim & jump.mask).any() {
+            let jump = Jump {
+                mask: victim,
+                role: Role::Taken,
+                ..*jump
+            };
+            return self.land(jump, victim, FAST_KING, d);
+        }
+        W::<R>::ZERO
+    }
+
+    /// One jump of a flying king.
+    fn ray(&mut self, jump: &Jump<W<R>>, d: Dir) -> W<R> {
+        let blocked = self.blocked(jump);
+        let mut mask = jump.mask;
+        let mut went = W::<R>::ZERO;
+        let mut at = R::Geometry::step(jump.at, d);
+        while at.any() && (at & blocked).is_empty() {
+            if jump.role == Role::Bystander && (at & mask).any() {
+                if self.may_take_fast(jump) {
+                    let jump = Jump {
+                        mask: at,
+                        role: Role::Taken,
+                        ..*jump
+                    };
+                    went |= self.land(jump, at, FAST_KING, d);
+                }
+                mask &= !at;
+            }
+            at = R::Geometry::step(at, d);
+        }
+        if mask.any() && (at & self.pieces.of(!self.side) & !jump.captured).any() {
+            went |= self.take(&Jump { mask, ..*jump }, at, d);
+        }
+        went
+    }
+
+    /// Lands behind a piece just taken, on every square allowed, and goes on from there.
+    /// Returns the squares of the fast piece for which there is a landing square.
+    fn land(&mut self, mut jump: Jump<W<R>>, victim: W<R>, victim_king: bool, d: Dir) -> W<R> {
+        let blocked = self.blocked(&jump);
+        let first = R::Geometry::step(victim, d);
+        if first.is_empty() || (first & blocked).any() {
+            return W::<R>::ZERO;
+        }
+        if jump.role == Role::Bystander {
+            jump.mask &= !first;
+            if jump.mask.is_empty() {
+                return jump.mask;
+            }
+        }
+        jump.order = jump.order << 1 | u32::from(victim_king);
+        if jump.king && R::SET.flying {
+            self.land_flying(&jump, first, blocked, victim_king, d);
+            return jump.mask;
+        }
+        let arrives = !jump.king && (first & promotion_row::<R>(self.side)).any();
+        let halts = arrives && R::SET.promotion == Promotion::Halt;
+        let runs = arrives && R::SET.promotion == Promotion::Run;
+        let went = if halts {
+            W::<R>::ZERO
+        } else {
+            let dirs = onward::<R>(d);
+            self.go_on(&Jump {
+                at: first,
+                king: jump.king || runs,
+                dirs,
+                ..jump
+            })
+        };
+        let stays = jump.mask & !went;
+        if stays.any() {
+            self.finish(
+                &Jump {
+                    mask: stays,
+                    ..jump
+                },
+                first,
+                jump.king || arrives,
+            );
+        }
+        jump.mask
+    }
+
+    fn land_flying(
+        &mut self,
+        jump: &Jump<W<R>>,
+        first: W<R>,
+        blocked: W<R>,
+        victim_king: bool,
+        d: Dir,
+    ) {
+        let next_only = R::SET.landing == Landing::Next;
+        let mut went = W::<R>::ZERO;
+        let mut mask = jump.mask;
+        let mut at = first;
+        // Straight on from the nearest square only: from the others it is the same capture.
+        let mut dirs = onward::<R>(d);
+        let mut squares = W::<R>::ZERO;
+        loop {
+            squares |= at;
+            went |= self.go_on(&Jump {
+                at,
+                mask,
+                dirs,
+                ..*jump
+            });
+            dirs = Dirs(dirs.0 & !(1 << d | 1 << (d ^ 4)));
+            at = R::Geometry::step(at, d);
+            if jump.role == Role::Bystander {
+                mask &= !at;
+            }
+            if next_only || at.is_empty() || (at & blocked).any() || mask.is_empty() {
+                break;
+            }
+        }
+        // Where some landing square lets the capture go on, one of those must be chosen.
+        let mut stays = jump.mask & !went;
+        if stays.is_empty() {
+            return;
+        }
+        if R::SET.landing == Landing::NextAfterKing && victim_king {
+            squares = first;
+        }
+        if jump.role == Role::Capturer && FAST_KING {
+            return self.finish(
+                &Jump {
+                    mask: stays,
+                    ..*jump
+                },
+                squares,
+                true,
+            );
+        }
+        let mut at = first;
+        while (at & squares).any() && stays.any() {
+            self.finish(
+                &Jump {
+                    mask: stays,
+                    ..*jump
+                },
+                at,
+                true,
+            );
+            at = R::Geometry::step(at, d);
+            if jump.role == Role::Bystander {
+                stays &= !at;
+            }
+        }
+    }
+
+    /// A capture that ends on a square of `to` (one square, unless the fast king captures).
+    fn finish(&mut self, jump: &Jump<W<R>>, to: W<R>, king: bool) {
+        let us = self.side;
+        let mut pieces = self.pieces;
+        pieces.men[!us] &= !jump.captured;
+        pieces.kings[!us] &= !jump.captured;
+        if jump.role != Role::Capturer {
+            pieces.men[us] &= !jump.from;
+            pieces.kings[us] &= !jump.from;
+            if king {
+                pieces.kings[us] |= to;
+            } else {
+                pieces.men[us] |= to;
+            }
+        }
+        let successors = if king && !R::SET.has_kings() {
+            Planes::splat(Wdl::Loss)
+        } else {
+            match jump.role {
+                Role::Bystander if FAST_KING => self.lookup.with_king(!us, &pieces, jump.mask),
+                Role::Bystander => self.lookup.with_man(!us, &pieces, jump.mask),
+                Role::Taken => Planes::splat(self.lookup.single(!us, &pieces)),
+                Role::Capturer => {
+                    let there = if king {
+                        self.lookup.with_king(!us, &pieces, to)
+                    } else {
+                        self.lookup.with_man(!us, &pieces, to)
+                    };
+                    // The capturer picks the best square for all squares it came from.
+                    let all = |yes: bool| if yes { W::<R>::ALL } else { W::<R>::ZERO };
+                    Planes {
+                        loss: all((there.loss & to).any()),
+                        win: all((to & !there.win).is_empty()),
+                    }
+                }
+            }
+        };
+        let priority = self.priority(jump);
+        if R::SET.choice == Choice::Free {
+            if self.tallies.is_empty() {
+                self.tallies.push((0, Tally::default()));
+            }
+            self.tallies[0].1.add(jump.mask, successors);
+            return;
+        }
+        match self.tallies.iter_mut().find(|(p, _)| *p == priority) {
+            Some((_, tally)) => tally.add(jump.mask, successors),
+            None => {
+                let mut tally = Tally::default();
+                tally.add(jump.mask, successors);
+                self.tallies.push((priority, tally));
+            }
+        }
+    }
+
+    /// The rank of a finished capture under the rule set's choice rule: higher goes first.
+    #[inline(always)]
+    fn priority(&self, jump: &Jump<W<R>>) -> u64 {
+        let taken_fast = u64::from(jump.role == Role::Taken);
+        let count = |set: W<R>| u64::from((jump.captured & set).count_ones());
+        let kings = count(self.pieces.kings[!self.side]) + taken_fast * u64::from(FAST_KING);
+        let men = count(self.pieces.men[!self.side]) + taken_fast * u64::from(!FAST_KING);
+        let with_king = u64::from(jump.was_king);
+        match R::SET.choice {
+            Choice::Free => 0,
+            Choice::Most => men + kings,
+            Choice::MostThenKings => (men + kings) << 8 | kings,
+            Choice::Value => (100 * men + 199 * kings) << 1 | with_king,
+            Choice::KingFirst => with_king,
+            Choice::Italian if jump.was_king => {
+                (men + kings) << 48 | 1 << 40 | kings << 32 | u64::from(jump.order)
+            }
+            Choice::Italian => (men + kings) << 48,
+        }
+    }
+
+    /// Combines the tallies: on each square only the captures of the highest priority count.
+    fn best(&mut self) -> Tally<W<R>> {
+        if R::SET.choice == Choice::Free {
+            return self
+                .tallies
+                .first()
+                .map_or(Tally::default(), |(_, tally)| *tally);
+        }
+        self.tallies
+            .sort_unstable_by_key(|(priority, _)| std::cmp::Reverse(*priority));
+        let mut best = Tally::<W<R>>::default();
+        for (_, tally) in self.tallies.iter() {
+            best.win |= tally.win & !best.any;
+            best.safe |= tally.safe & !best.any;
+            best.any |= tally.any;
+        }
+        best
+    }
+
+    #[inline(always)]
+    fn may_take_fast(&self, jump: &Jump<W<R>>) -> bool {
+        self.side == Color::White
+            && jump.role == Role::Bystander
+            && (!FAST_KING || jump.king || R::SET.man_takes_king)
+    }
+
+    /// Squares that stop the capturing piece, the untouched fast piece aside.
+    #[inline(always)]
+    fn blocked(&self, jump: &Jump<W<R>>) -> W<R> {
+        let fixed = self.pieces.all() & !jump.from;
+        match R::SET.removal {
+            Removal::AtOnce => fixed & !jump.captured,
+            Removal::AtEnd if jump.role == Role::Taken => fixed | jump.mask,
+            Removal::AtEnd => fixed,
+        }
+    }
+
+    #[inline(always)]
+    fn dirs(&self, king: bool) -> Dirs {
+        let white = if king {
+            R::SET.king_captures
+        } else {
+            R::SET.man_captures
+        };
+        if self.side == Color::White {
+            white
+        } else {
+            white.reversed()
+        }
+    }
+}
+
+/// Directions in which a capture may go on after a jump in direction `d`.
+#[inline(always)]
+fn onward<R: Rules>(d: Dir) -> Dirs {
+    // A piece that stays on the board until the end blocks the way back anyway.
+    if R::SET.may_reverse && R::SET.removal == Removal::AtOnce {
+        Dirs::ALL
+    } else {
+        Dirs(!(1 << (d ^ 4)))
+    }
+}
+
+/// The row on which a side's men are crowned.
+#[inline(always)]
+pub fn promotion_row<R: Rules>(side: Color) -> W<R> {
+    match side {
+        Color::White => R::Geometry::TOP,
+        Color::Black => R::Geometry::BOTTOM,
+    }
+}
