@@ -1,5 +1,6 @@
 //! Crownhead: endgame tablebases for every draughts variant.
 pub mod board;
+pub mod cli;
 pub mod index;
 pub mod notation;
 pub mod probe;

@@ -9,6 +9,7 @@ mod adjacency;
 mod block;
 mod capture;
 mod distances;
+mod estimate;
 mod generate;
 mod lock;
 mod lookup;
@@ -20,6 +21,7 @@ mod store;
 mod sweep;
 
 pub use distances::Distances;
+pub use estimate::{Estimate, estimate};
 pub use generate::{Event, GenerateError, Settings, generate};
 pub use plan::Plan;
 pub use planes::{Fast, PlaneSlice, PlaneWord, Planes, solver_orientation};

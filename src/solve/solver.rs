@@ -33,4 +33,7 @@ pub trait SliceSolver {
 
     /// The bytes used in addition while a slice is being solved.
     fn working_bytes(&self, slice: Slice) -> u64;
+
+    /// Positions solved in a second by one thread, roughly.
+    fn rate(&self) -> f64;
 }
