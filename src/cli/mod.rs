@@ -4,7 +4,7 @@
 //! Exit codes: 0 done, 1 what was asked for is wrong or missing, 2 the command line is no use of
 //! the program. A reader that closes the pipe early is no error.
 
-//GEN mod generate;
+mod generate;
 mod info;
 mod moves;
 mod perft;
@@ -35,7 +35,7 @@ enum Command {
     Variants(variants::Args),
     Moves(moves::Args),
     Perft(perft::Args),
-    //GEN    Generate(generate::Args),
+    Generate(generate::Args),
     Probe(probe::Args),
     Stats(stats::Args),
     Info(info::Args),
@@ -68,7 +68,7 @@ impl Command {
             Command::Variants(args) => args.run(out),
             Command::Moves(args) => args.run(out),
             Command::Perft(args) => args.run(out),
-            //GEN            Command::Generate(args) => args.run(out),
+            Command::Generate(args) => args.run(out),
             Command::Probe(args) => args.run(out),
             Command::Stats(args) => args.run(out),
             Command::Info(args) => args.run(out),

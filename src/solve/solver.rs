@@ -1,6 +1,8 @@
-use crate::index::Slice;
-use crate::rules::RuleSetId;
-use crate::table::SliceValues;
+use super::reference::{Solved, Value, Values, by_bitboards};
+use crate::board::{ByColor, Color};
+use crate::index::{Slice, SliceIndex};
+use crate::rules::{RuleSetId, Rules, with_rules};
+use crate::table::{Metric, SliceValues, Wdl};
 
 /// Why a slice was not solved.
 #[derive(Debug, thiserror::Error)]
@@ -12,7 +14,7 @@ pub struct SolveError {
 }
 
 /// Solves one slice after another of one rule set and keeps what later slices need.
-pub trait SliceSolver {
+pub trait SliceSolver: Send {
     /// Solves a canonical slice. All its [dependencies](super::plan::dependencies) are known,
     /// either solved or loaded, and not forgotten. Distances are those of the metrics the solver
     /// was made for. `progress` may be told of positions done, from any thread, at any rate.
@@ -36,4 +38,64 @@ pub trait SliceSolver {
 
     /// Positions solved in a second by one thread, roughly.
     fn rate(&self) -> f64;
+}
+
+/// The solver with which tables of a rule set are made.
+pub fn solver(rule_set: RuleSetId) -> Box<dyn SliceSolver> {
+    with_rules!(rule_set, R => Box::new(Solved::<R>::new()))
+}
+
+impl<R: Rules> SliceSolver for Solved<R> {
+    fn solve(
+        &mut self,
+        slice: Slice,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<&dyn SliceValues, SolveError> {
+        let values = Solved::solve(self, slice, by_bitboards::<R>);
+        progress(super::plan::stored_positions(R::ID, slice));
+        Ok(self.slices.entry(slice).insert_entry(values).into_mut())
+    }
+
+    fn load(&mut self, values: &dyn SliceValues) {
+        let count = values.positions() as usize;
+        let of_side = |side: Color| {
+            let mut results = vec![Wdl::Draw; count];
+            values.results(side, 0, &mut results);
+            let distances = |metric| {
+                let mut plies = vec![0; count];
+                if values.has(metric) {
+                    values.distances(metric, side, 0, &mut plies);
+                }
+                plies
+            };
+            let plies = distances(Metric::Dtc)
+                .into_iter()
+                .zip(distances(Metric::Dtw));
+            let each = results.into_iter().zip(plies);
+            each.map(|(result, (dtc, dtw))| Value { result, dtc, dtw })
+                .collect()
+        };
+        let loaded = Values {
+            index: SliceIndex::new(values.slice()),
+            values: ByColor(Color::BOTH.map(of_side)),
+        };
+        self.slices.insert(values.slice(), loaded);
+    }
+
+    fn forget(&mut self, slice: Slice) {
+        self.slices.remove(&slice);
+    }
+
+    fn resident_bytes(&self, slice: Slice) -> u64 {
+        2 * slice.positions(R::SET.geometry) * size_of::<Value>() as u64
+    }
+
+    /// All moves of the slice are kept while it is solved: 8 bytes for each, about 10 a position.
+    fn working_bytes(&self, slice: Slice) -> u64 {
+        2 * slice.positions(R::SET.geometry) * 100
+    }
+
+    fn rate(&self) -> f64 {
+        500_000.0
+    }
 }
