@@ -10,7 +10,9 @@
 //! of a flying king far outnumber the states. Every capture is played to its end; then the
 //! variant's [`Choice`] is the maximum of a key over all ends.
 //!
-//! Cost: about a microsecond for a position with a few pieces.
+//! Cost: about a microsecond for a position with a few pieces. States can be exponentially many in
+//! the number of pieces that can be taken: milliseconds on crowded boards met by chance, up to
+//! seconds on boards full of kings arranged for the purpose in Frisian.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -143,8 +145,9 @@ impl Mailbox {
         matches!(self.piece_at(square), Some((_, Piece::King)))
     }
 
-    fn on_promotion_row(&self, square: Square) -> bool {
-        self.shape.promotion_row[self.us] & square.bit() != 0
+    /// A man of the side to move has reached its promotion row.
+    fn arrives(&self, piece: Piece, square: Square) -> bool {
+        piece == Piece::Man && self.shape.promotion_row[self.us] & square.bit() != 0
     }
 
     /// The side to move's own pieces.
@@ -177,7 +180,7 @@ impl Mailbox {
                         to,
                         captured: 0,
                         piece,
-                        promotes: piece == Piece::Man && self.on_promotion_row(to),
+                        promotes: self.arrives(piece, to),
                         routes: vec![vec![from, to]],
                     });
                     if !flying {
@@ -193,79 +196,77 @@ impl Mailbox {
     /// The captures that can follow in `state` of a move that began on `origin`: for each jump the
     /// states of all its landing squares. A jump straight on, which does not depend on where on
     /// the line the piece landed before, is listed only from the square right behind.
-    fn jumps(&self, origin: Square, state: &State) -> Vec<Vec<State>> {
-        let rules = self.rules;
-        // The square a move began on counts as empty.
-        let removed = match rules.removal {
-            Removal::AtEnd => origin.bit(),
-            Removal::AtOnce => origin.bit() | state.captured,
+    fn jumps(&self, origin: Square, state: State) -> impl Iterator<Item = Vec<State>> + '_ {
+        let dirs = match state.piece {
+            Piece::Man => self.rules.man_captures,
+            Piece::King => self.rules.king_captures,
         };
-        let is_empty = |s: Square| self.piece_at(s).is_none() || removed & s.bit() != 0;
-        let crowned = |piece, s| piece == Piece::Man && self.on_promotion_row(s);
+        let halted = self.rules.promotion == Promotion::Halt && self.arrives(state.piece, state.at);
+        let dirs = if halted { Dirs::NONE } else { self.ours(dirs) };
+        (0..8)
+            .filter(move |&d| dirs.contains(d) && self.may_turn(state, d))
+            .map(move |d| self.landings(origin, state, d))
+            .filter(|landings| !landings.is_empty())
+    }
 
-        let mut jumps = Vec::new();
-        if rules.promotion == Promotion::Halt && crowned(state.piece, state.at) {
-            return jumps;
-        }
-        let (dirs, flying) = match state.piece {
-            Piece::Man => (rules.man_captures, false),
-            Piece::King => (rules.king_captures, rules.flying),
+    /// Whether the next jump may be in direction `d`.
+    fn may_turn(&self, state: State, d: Dir) -> bool {
+        let Some(last) = state.last else { return true };
+        let (straight_on, about_face) = (d == last.direction, d == last.direction ^ 4);
+        (last.right_behind || !straight_on) && (self.rules.may_reverse || !about_face)
+    }
+
+    /// What a jump in direction `d` can lead to; nothing if there is no such jump.
+    fn landings(&self, origin: Square, state: State, d: Dir) -> Vec<State> {
+        let rules = self.rules;
+        let removed = match rules.removal {
+            Removal::AtEnd => 0,
+            Removal::AtOnce => state.captured,
         };
-        for d in self.ours(dirs).iter() {
-            if let Some(last) = state.last {
-                let straight_on = d == last.direction;
-                let about_face = d == last.direction ^ 4;
-                if straight_on && !last.right_behind || about_face && !rules.may_reverse {
-                    continue;
-                }
-            }
-            let mut ahead = self.next(state.at, d);
-            while let Some(square) = ahead
-                && flying
-                && is_empty(square)
-            {
-                ahead = self.next(square, d);
-            }
-            let Some(over) = ahead else { continue };
-            let may_take = match self.piece_at(over) {
-                Some((color, taken)) => {
-                    color != self.us
-                        && state.captured & over.bit() == 0
-                        && (taken == Piece::Man
-                            || state.piece == Piece::King
-                            || rules.man_takes_king)
-                }
-                None => false,
-            };
-            if !may_take {
-                continue;
-            }
-            let mut landings = Vec::new();
-            let mut behind = self.next(over, d);
-            while let Some(at) = behind
-                && is_empty(at)
-            {
-                let runs = rules.promotion == Promotion::Run && crowned(state.piece, at);
-                landings.push(State {
-                    at,
-                    piece: if runs { Piece::King } else { state.piece },
-                    captured: state.captured | over.bit(),
-                    last: Some(Jump {
-                        direction: d,
-                        over,
-                        right_behind: landings.is_empty(),
-                    }),
-                });
-                if !flying || rules.landing == Landing::Next {
-                    break;
-                }
-                behind = self.next(at, d);
-            }
-            if !landings.is_empty() {
-                jumps.push(landings);
-            }
+        // The square the move began on counts as empty.
+        let is_empty =
+            |s: Square| self.piece_at(s).is_none() || (removed | origin.bit()) & s.bit() != 0;
+        let flying = rules.flying && state.piece == Piece::King;
+
+        let mut ahead = self.next(state.at, d);
+        while let Some(square) = ahead
+            && flying
+            && is_empty(square)
+        {
+            ahead = self.next(square, d);
         }
-        jumps
+        let Some(over) = ahead else {
+            return Vec::new();
+        };
+        let may_take = match self.piece_at(over) {
+            None => false,
+            Some((color, _)) if color == self.us || state.captured & over.bit() != 0 => false,
+            Some((_, Piece::Man)) => true,
+            Some((_, Piece::King)) => state.piece == Piece::King || rules.man_takes_king,
+        };
+        let mut landings = Vec::new();
+        let mut behind = self.next(over, d);
+        while let Some(at) = behind
+            && may_take
+            && is_empty(at)
+        {
+            let runs = rules.promotion == Promotion::Run && self.arrives(state.piece, at);
+            landings.push(State {
+                at,
+                piece: if runs { Piece::King } else { state.piece },
+                captured: state.captured | over.bit(),
+                last: Some(Jump {
+                    direction: d,
+                    over,
+                    right_behind: landings.is_empty(),
+                }),
+            });
+            if !flying || rules.landing == Landing::Next {
+                break;
+            }
+            behind = self.next(at, d);
+        }
+        landings
     }
 
     /// All captures the rule of choice allows.
@@ -290,8 +291,8 @@ impl Mailbox {
             }
             let (from, piece) = (graph.states[0].at, graph.states[0].piece);
             let (to, captured) = (state.at, state.captured);
-            let promotes =
-                piece == Piece::Man && (state.piece == Piece::King || self.on_promotion_row(to));
+            let crowned_on_the_way = piece != state.piece;
+            let promotes = crowned_on_the_way || self.arrives(piece, to);
             let m = moves
                 .entry((from, to, captured, promotes))
                 .or_insert_with(|| Move {
@@ -370,17 +371,15 @@ impl CaptureGraph {
         let mut current = 0;
         // Breadth first: when it is a state's turn, all that lead to it have had theirs.
         while current < graph.states.len() {
-            let jumps = board.jumps(origin, &graph.states[current]);
-            if jumps.is_empty() && current > 0 {
-                graph.ends.push(current);
-            }
-            for mut landings in jumps {
+            let mut is_end = current > 0;
+            for landings in board.jumps(origin, graph.states[current]) {
+                is_end = false;
                 // If the capture can go on from some of the landing squares, one of those must be
                 // chosen.
-                let goes_on = |s: &State| !board.jumps(origin, s).is_empty();
-                if landings.iter().any(goes_on) {
-                    landings.retain(goes_on);
-                }
+                let (going_on, done): (Vec<State>, Vec<State>) = landings
+                    .into_iter()
+                    .partition(|&s| board.jumps(origin, s).next().is_some());
+                let landings = if going_on.is_empty() { done } else { going_on };
                 for state in landings {
                     let next = *known.entry(state).or_insert_with(|| graph.add(state));
                     let met = match state.last {
@@ -397,6 +396,9 @@ impl CaptureGraph {
                         graph.before[next].push(current);
                     }
                 }
+            }
+            if is_end {
+                graph.ends.push(current);
             }
             current += 1;
         }
@@ -423,5 +425,129 @@ impl CaptureGraph {
             }
         }
         rest.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(variant: Variant, white: [&[u8]; 2], black: [&[u8]; 2], side: Color) -> Position {
+        let set = |numbers: &[u8]| numbers.iter().fold(0, |s, n| s | Square::new(n - 1).bit());
+        let men = ByColor::new(set(white[0]), set(black[0]));
+        let kings = ByColor::new(set(white[1]), set(black[1]));
+        Position::new(variant, men, kings, side).unwrap()
+    }
+
+    fn ends(position: &Position) -> Vec<(u8, u8)> {
+        let moves = legal_moves(position);
+        let ends = moves.iter().map(|m| (m.from.number(), m.to.number()));
+        ends.collect()
+    }
+
+    #[test]
+    fn side_without_pieces_has_no_move() {
+        for &variant in Variant::ALL {
+            let piece = variant.squares() / 2;
+            for side in Color::BOTH {
+                let mut sides = [[&[piece][..], &[]], [&[][..], &[]]];
+                sides.rotate_left((side == Color::White).into());
+                let position = position(variant, sides[0], sides[1], side);
+                assert_eq!(legal_moves(&position), [], "{variant}");
+                assert!(!legal_moves(&position.with_side(!side)).is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn arrival_ends_a_breakthrough_game() {
+        let start = position(
+            Variant::Breakthrough,
+            [&[8, 40], &[]],
+            [&[30], &[]],
+            Color::White,
+        );
+        let arrival = &legal_moves(&start)[0];
+        assert_eq!((arrival.from.number(), arrival.promotes), (8, true));
+        assert_eq!(legal_moves(&start.after(arrival)), []);
+    }
+
+    #[test]
+    fn turkish_man_goes_on_as_a_man_and_is_crowned_at_the_end() {
+        // From c6 over c7 to c8, then sideways over d8 to e8.
+        let at = |file: u8, rank: u8| (8 - rank) * 8 + file - b'a' + 1;
+        let (from, over, top) = (at(b'c', 6), at(b'c', 7), at(b'd', 8));
+        let start = position(
+            Variant::Turkish,
+            [&[from], &[]],
+            [&[over], &[top, at(b'e', 5)]],
+            Color::White,
+        );
+        let moves = legal_moves(&start);
+        assert_eq!(ends(&start), [(from, at(b'e', 8))]);
+        assert!(moves[0].promotes && moves[0].captured.count_ones() == 2);
+    }
+
+    #[test]
+    fn turkish_king_may_not_turn_about() {
+        let at = |file: u8, rank: u8| (8 - rank) * 8 + file - b'a' + 1;
+        // From d4 over f4 one could only come back over b4.
+        let king = [at(b'd', 4)];
+        let start = position(
+            Variant::Turkish,
+            [&[], &king],
+            [&[at(b'f', 4), at(b'b', 4)], &[]],
+            Color::White,
+        );
+        let moves = legal_moves(&start);
+        assert_eq!(moves.len(), 3, "two squares behind f4, one behind b4");
+        assert!(moves.iter().all(|m| m.captured.count_ones() == 1));
+    }
+
+    #[test]
+    fn killer_king_stops_right_behind_a_king_taken_last() {
+        let over_king = |variant| position(variant, [&[], &[46]], [&[], &[37]], Color::White);
+        assert_eq!(ends(&over_king(Variant::Killer)), [(46, 32)]);
+        assert_eq!(ends(&over_king(Variant::International)).len(), 7);
+        let over_man = position(Variant::Killer, [&[], &[46]], [&[37], &[]], Color::White);
+        assert_eq!(ends(&over_man).len(), 7);
+    }
+
+    #[test]
+    fn frisian_values_kings_and_prefers_capturing_with_them() {
+        // The man on 38 and the king on 26 can each take one man: the king must.
+        let tie = position(
+            Variant::Frisian,
+            [&[38], &[26]],
+            [&[33, 21], &[]],
+            Color::White,
+        );
+        assert!(!ends(&tie).is_empty());
+        assert!(ends(&tie).iter().all(|&(from, _)| from == 26));
+        // A man jumps along a column: from 38 over 28 to 18.
+        let column = position(Variant::Frisian, [&[38], &[]], [&[28], &[]], Color::White);
+        assert_eq!(ends(&column), [(38, 18)]);
+    }
+
+    #[test]
+    fn a_crowded_board_is_no_trap() {
+        // Black kings on every second square of every second rank, a white king among them.
+        let variant = Variant::Canadian;
+        let cells = (0..6).flat_map(|r| (0..6).map(move |f| (2 * r + 1, 2 * f + 1)));
+        let inner = cells.filter(|&(r, f)| r < 11 && f < 11);
+        let kings = inner.filter_map(|(r, f)| variant.square_at(r, f));
+        let black = kings.fold(0, |set, s| set | s.bit());
+        let white = variant.square_at(0, 0).unwrap().bit();
+        let kings = ByColor::new(white, black);
+        let start = Position::new(variant, ByColor::default(), kings, Color::White).unwrap();
+        let moves = legal_moves(&start);
+        assert!(!moves.is_empty());
+        let taken = moves[0].captured.count_ones();
+        assert!(taken > 15 && moves.iter().all(|m| m.captured.count_ones() == taken));
+        assert!(
+            moves
+                .iter()
+                .all(|m| (1..=MAX_ROUTES).contains(&m.routes.len()))
+        );
     }
 }
