@@ -2,27 +2,14 @@
 
 mod common;
 
-use common::positions;
+use common::{any_text, any_variant, positions, rows};
 use crownhead::board::{Position, Square};
 use crownhead::notation::{fen, hub, moves, square_name};
 use crownhead::rules::{Move, Variant, reference::legal_moves};
 use proptest::prelude::*;
 
-fn any_variant() -> impl Strategy<Value = Variant> {
-    prop::sample::select(Variant::ALL)
-}
-
 fn any_position(max_pieces: usize) -> impl Strategy<Value = Position> {
     any_variant().prop_flat_map(move |variant| positions(variant, max_pieces))
-}
-
-/// Arbitrary text, and text made of the characters that mean something.
-fn any_text(meaningful: &'static str) -> impl Strategy<Value = String> {
-    let pattern = format!("[{meaningful}]{{0,60}}");
-    prop_oneof![
-        any::<String>(),
-        proptest::string::string_regex(&pattern).expect("a pattern"),
-    ]
 }
 
 proptest! {
@@ -89,5 +76,34 @@ proptest! {
         if let Ok(m) = moves::find(&position, &text, &all) {
             prop_assert!(all.contains(m));
         }
+    }
+}
+
+/// Published test positions and moves are read, and written as they stand there.
+#[test]
+fn published_positions_and_moves() {
+    for row in rows("rule_cases.csv") {
+        let variant: Variant = row[0].parse().expect("a variant");
+        let position = fen::parse(variant, &row[1]).expect("a position");
+        let all = legal_moves(&position);
+        let mut written: Vec<_> = all
+            .iter()
+            .map(|m| moves::format(&position, m, &all))
+            .collect();
+        let mut listed: Vec<_> = row[2].split_whitespace().collect();
+        written.sort();
+        listed.sort_unstable();
+        assert_eq!(written, listed, "{}", &row[1]);
+    }
+    for row in rows("random_endgame_perft.csv") {
+        let variant: Variant = row[0].parse().expect("a variant");
+        let position = fen::parse(variant, &row[1]).unwrap_or_else(|e| panic!("{e}"));
+        let moves = row[2].split_whitespace().next().expect("a count");
+        assert_eq!(
+            legal_moves(&position).len().to_string(),
+            moves,
+            "{}",
+            &row[1]
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Positions in FEN, as PDN 3.0 defines it for draughts: `W:W31,32,K40:B1,K2`.
 //!
 //! The side to move comes first, then for each colour the letter and its squares, a king marked
-//! by `K`. [`format`] writes one canonical form: no blanks, White before Black, each side's
+//! by `K`. [`format()`] writes one canonical form: no blanks, White before Black, each side's
 //! squares in the order of their numbers (men and kings mixed; also where the squares are written
 //! algebraically, which makes `b8` come before `a7`), no dot at the end.
 //!

@@ -2,9 +2,10 @@
 //!
 //! * [`fen`]: positions as the PDN standard writes them, `W:W31,32:BK5`;
 //! * [`hub`]: positions as the Hub protocol writes them, one character a square;
-//! * [`moves`]: `32-28`, `28x19`, `c3:e5:g7`.
+//! * [`moves`]: `32-28`, `28x19`, `c3:e5:g7`;
+//! * [`pdn`]: whole games with tags, comments and variations.
 //!
-//! All read generously and write one canonical form, and none of them ever guesses: text
+//! All four read generously and write one canonical form, and none of them ever guesses: text
 //! that could mean two things is an error that names the offending token. Here is what they
 //! share, the names of squares. A square is a number in the variant's own numbering, or, where
 //! the variant has algebraic notation, a file letter and a rank digit; such variants read both.
@@ -12,6 +13,7 @@
 pub mod fen;
 pub mod hub;
 pub mod moves;
+pub mod pdn;
 
 use crate::board::Square;
 use crate::rules::{Notation, Variant};

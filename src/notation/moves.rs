@@ -1,6 +1,6 @@
 //! Moves as text: `32-28`, `28x19`, `c3:e5:g7`.
 //!
-//! [`format`] writes the two end squares where they tell the move, and otherwise the whole route
+//! [`format()`] writes the two end squares where they tell the move, and otherwise the whole route
 //! of a capture, every square it stood on: from `B:W14,15,22,23:B10,11` in English draughts both
 //! `10x17x26` and `10x19x26` are possible. A whole route is always enough: each step of it takes
 //! exactly one piece, the only one on the line between two squares, so by induction it fixes what

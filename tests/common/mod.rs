@@ -85,6 +85,18 @@ pub fn rows(name: &str) -> Vec<csv::StringRecord> {
         .unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
+pub fn any_variant() -> impl Strategy<Value = Variant> {
+    prop::sample::select(Variant::ALL)
+}
+
+/// Arbitrary text, and text made of the characters that mean something (as in a class of a
+/// regular expression).
+pub fn any_text(meaningful: &'static str) -> impl Strategy<Value = String> {
+    let pattern = format!("[{meaningful}]{{0,60}}");
+    let meaningful = prop::string::string_regex(&pattern).expect("a pattern");
+    prop_oneof![any::<String>(), meaningful]
+}
+
 /// Random positions of a variant with 1 to `max_pieces` pieces, either side to move, men and
 /// kings of both colours anywhere they may stand (one side may be without pieces).
 pub fn positions(variant: Variant, max_pieces: usize) -> impl Strategy<Value = Position> {
