@@ -49,7 +49,7 @@ pub fn estimate(
         memory: peak_memory(plan, solver),
         scratch: 0,
         tables: (positions as f64 * per_position) as u64,
-        seconds: positions as f64 / (solver.rate() * threads as f64),
+        seconds: positions as f64 / solver.rate(threads),
     }
 }
 

@@ -346,7 +346,7 @@ mod tests {
             10
         }
 
-        fn rate(&self) -> f64 {
+        fn rate(&self, _: usize) -> f64 {
             1.0
         }
     }

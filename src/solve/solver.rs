@@ -36,8 +36,8 @@ pub trait SliceSolver: Send {
     /// The bytes used in addition while a slice is being solved.
     fn working_bytes(&self, slice: Slice) -> u64;
 
-    /// Positions solved in a second by one thread, roughly.
-    fn rate(&self) -> f64;
+    /// Positions solved in a second, roughly.
+    fn rate(&self, threads: usize) -> f64;
 }
 
 /// The solver with which tables of a rule set are made.
@@ -95,7 +95,8 @@ impl<R: Rules> SliceSolver for Solved<R> {
         2 * slice.positions(R::SET.geometry) * 100
     }
 
-    fn rate(&self) -> f64 {
-        500_000.0
+    /// It works in one thread.
+    fn rate(&self, _: usize) -> f64 {
+        250_000.0
     }
 }
