@@ -333,7 +333,7 @@ fn unknown_is_an_error_and_never_a_draw() {
 #[test]
 fn batches_are_answered_line_by_line() {
     let input = "W:WK32:B1,15\r\n\n \"B : W K a1 , h6 : B\" .\nW:WK99:B1\nW:WKa1:BKh2.\n\
-                 W:WKa1,Kc1,Kb8:BKf8\nW:WK4:BKh8";
+                 W:WKa1,Kc1,Kb8:BKf8\nW:WK4:BKa3";
     let mut batch = with_tables(["probe", "russian", "--batch", "-"]);
     let text = stdout(batch.write_stdin(input));
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(';').collect()).collect();
@@ -344,7 +344,7 @@ fn batches_are_answered_line_by_line() {
     assert!(lines[2][1].starts_with("error: ") && lines[2][1].contains("99"));
     assert_eq!(lines[3][1..], ["draw", "", ""]);
     assert!(lines[4][1].starts_with("error: ") && lines[4][1].contains("KKKvK"));
-    assert_eq!(lines[5][1], "draw");
+    assert_eq!(lines[5], ["W:WKh8:BKa3", "draw", "", ""]);
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), input).unwrap();
     let path = file.path().to_str().unwrap();
