@@ -6,13 +6,14 @@
 use rayon::prelude::*;
 
 use super::adjacency::Adjacency;
-use super::capture::{Captures, Tally, promotion_row};
+use super::capture::{Captures, Ray, RaySquare, Strikes, Tally, promotion_row};
 use super::distances::Distances;
 use super::lookup::{Lookup, Pieces, no_move};
 use super::planes::{PlaneSlice, PlaneWord, Planes};
 use super::store::Store;
 use super::sweep::{self, Sides};
 use crate::board::{ByColor, Color, Geometry, Word};
+use crate::index::rank;
 use crate::rules::Rules;
 use crate::table::Wdl;
 
@@ -27,12 +28,28 @@ pub struct BlockSolver<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const 
     black: Adjacency<W<R>>,
     man_moves: ByColor<Vec<ManMove<W<R>>>>,
     sides: ByColor<Sides<W<R>>>,
+    /// Results with Black to move after a white king has taken the fast king, by row and column;
+    /// empty if Black has no other piece.
+    fast_taken: Vec<Wdl>,
 }
 
-/// What a thread needs to ask for successors.
+/// What a thread needs to ask for successors, and room for what follows from a row.
 struct Seeker<'s, R: Rules> {
     lookup: Lookup<'s, R>,
     tallies: Vec<(u64, Tally<W<R>>)>,
+    rays: Vec<Ray<W<R>>>,
+    squares: Vec<RaySquare<W<R>>>,
+}
+
+impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> Seeker<'s, R> {
+    fn new(store: &'s Store<R::Geometry>) -> Self {
+        Seeker {
+            lookup: Lookup::new(store),
+            tallies: Vec::new(),
+            rays: Vec::new(),
+            squares: Vec::new(),
+        }
+    }
 }
 
 struct ManMove<W> {
@@ -61,10 +78,8 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
         BlockSolver {
             store,
             slice,
-            seeker: Seeker {
-                lookup: Lookup::new(store),
-                tallies: Vec::new(),
-            },
+            seeker: Seeker::new(store),
+            fast_taken: Vec::new(),
             white: Adjacency::new(),
             black: Adjacency::new(),
             man_moves: ByColor::new(Vec::new(), Vec::new()),
@@ -83,6 +98,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
     ) -> bool {
         let men = self.slice.blocks().block_unrank(block);
         self.prepare(men);
+        self.look_up_fast_taken(men);
         self.settle(men, parallel);
         let geometry = sweep::Block::<R::Geometry> {
             free: R::Geometry::BOARD & !(men[Color::White] | men[Color::Black]),
@@ -139,6 +155,30 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
         }
     }
 
+    /// Fills in [`BlockSolver::fast_taken`].
+    fn look_up_fast_taken(&mut self, men: ByColor<W<R>>) {
+        self.fast_taken.clear();
+        let slice = self.slice.slice();
+        let alone = slice.pieces(Color::Black) == 1;
+        if !FAST_KING || alone || slice.kings(Color::White) == 0 {
+            return;
+        }
+        for &white in &self.white.sets {
+            for &others in &self.black.sets {
+                let result = if (white & others).any() {
+                    Wdl::Draw
+                } else {
+                    let pieces = Pieces {
+                        men,
+                        kings: ByColor::new(white, others),
+                    };
+                    self.seeker.lookup.single(Color::Black, &pieces)
+                };
+                self.fast_taken.push(result);
+            }
+        }
+    }
+
     /// Settles every word of the block.
     fn settle(&mut self, men: ByColor<W<R>>, parallel: bool) {
         let columns = self.slice.columns();
@@ -152,14 +192,12 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
             white: &self.white,
             black: &self.black,
             man_moves: &self.man_moves,
+            fast_taken: &self.fast_taken,
         };
         if parallel {
             let rows: Vec<_> = rows.collect();
             rows.into_par_iter().for_each_init(
-                || Seeker {
-                    lookup: Lookup::new(self.store),
-                    tallies: Vec::new(),
-                },
+                || Seeker::new(self.store),
                 |seeker, (row, (white, black))| scene.settle_row(seeker, row, white, black),
             );
         } else {
@@ -199,6 +237,7 @@ struct Scene<'b, R: Rules, const FAST_KING: bool> {
     white: &'b Adjacency<W<R>>,
     black: &'b Adjacency<W<R>>,
     man_moves: &'b ByColor<Vec<ManMove<W<R>>>>,
+    fast_taken: &'b [Wdl],
 }
 
 impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> Scene<'_, R, FAST_KING> {
@@ -210,6 +249,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> Scene
         mut black: sweep::Row<W<R>>,
     ) {
         let kings = self.white.sets[row];
+        self.cast_rays(seeker, kings);
         for (column, &others) in self.black.sets.iter().enumerate() {
             if (kings & others).any() {
                 white.forbid(column);
@@ -251,6 +291,40 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> Scene
         }
     }
 
+    /// Lists the lines along which White's kings can take the fast king.
+    fn cast_rays(&self, seeker: &mut Seeker<R>, kings: W<R>) {
+        seeker.rays.clear();
+        seeker.squares.clear();
+        let free = R::Geometry::BOARD & !(self.men[Color::White] | self.men[Color::Black]);
+        let empty = free & !kings;
+        for king in kings.bits() {
+            for d in R::SET.king_captures.iter() {
+                let first = seeker.squares.len();
+                let mut square = R::Geometry::step(king, d) & empty;
+                while square.any() {
+                    let row = rank((kings ^ king) | square, free) as u32;
+                    seeker.squares.push(RaySquare { square, row });
+                    if !R::SET.flying && seeker.squares.len() - first == 2 {
+                        break;
+                    }
+                    square = R::Geometry::step(square, d) & empty;
+                }
+                let end = seeker.squares.len();
+                if end - first < 2 {
+                    seeker.squares.truncate(first);
+                    continue;
+                }
+                let (first, end) = (first as u32, end as u32);
+                seeker.rays.push(Ray {
+                    king,
+                    dir: d as u8,
+                    first,
+                    end,
+                });
+            }
+        }
+    }
+
     fn settle_word(
         &self,
         seeker: &mut Seeker<R>,
@@ -266,13 +340,20 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> Scene
         } else {
             empty & !R::Geometry::BOTTOM
         };
+        let strikes = Strikes {
+            rays: &seeker.rays,
+            squares: &seeker.squares,
+            results: self.fast_taken,
+            columns: self.black.sets.len(),
+        };
         let captures = Captures::<R, FAST_KING> {
             lookup: &mut seeker.lookup,
             tallies: &mut seeker.tallies,
             pieces: *pieces,
             side,
+            column,
         }
-        .resolve(mask);
+        .resolve(mask, &strikes);
         let quiet = mask & !captures.any;
         let mut moves = self.man_moves(seeker, pieces, side, quiet);
         if let (false, Some(results)) = (FAST_KING, white_results) {

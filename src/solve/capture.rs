@@ -68,6 +68,51 @@ struct Jump<W> {
     dirs: Dirs,
 }
 
+/// Squares from which a piece could take something.
+#[derive(Clone, Copy, Default)]
+struct Threats<W> {
+    /// Empty squares from which a king could.
+    kings: W,
+    /// The same with the pieces that stand at the end of those lines.
+    kings_beyond: W,
+    men: W,
+}
+
+/// The ways White's kings of one placement can take the fast king, and the results after that.
+pub struct Strikes<'a, R: Rules> {
+    pub rays: &'a [Ray<W<R>>],
+    pub squares: &'a [RaySquare<W<R>>],
+    /// Results with Black to move and the fast king gone, by row and column; empty if Black has
+    /// no other piece.
+    pub results: &'a [Wdl],
+    pub columns: usize,
+}
+
+/// A line from a white king over squares without men and white kings.
+pub struct Ray<W> {
+    pub king: W,
+    pub dir: u8,
+    /// Its squares, nearest first: a range of [`Strikes::squares`].
+    pub first: u32,
+    pub end: u32,
+}
+
+pub struct RaySquare<W> {
+    pub square: W,
+    /// The placement of White's kings after landing here.
+    pub row: u32,
+}
+
+impl<R: Rules> Strikes<'_, R> {
+    #[inline(always)]
+    fn after(&self, row: u32, column: usize) -> Wdl {
+        match self.results.get(row as usize * self.columns + column) {
+            Some(&result) => result,
+            None => super::lookup::no_move::<R>(),
+        }
+    }
+}
+
 /// Resolves the captures of one side in one word.
 pub struct Captures<'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> {
     pub lookup: &'a mut Lookup<'s, R>,
@@ -75,6 +120,8 @@ pub struct Captures<'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const
     pub tallies: &'a mut Vec<(u64, Tally<W<R>>)>,
     pub pieces: Pieces<W<R>>,
     pub side: Color,
+    /// The number of the placement of Black's other kings.
+    pub column: usize,
 }
 
 impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
@@ -82,71 +129,229 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
 {
     /// What the captures of `side` lead to, with the fast piece on the squares of `mask`, which
     /// are empty.
-    pub fn resolve(&mut self, mask: W<R>) -> Tally<W<R>> {
+    pub fn resolve(&mut self, mask: W<R>, strikes: &Strikes<'_, R>) -> Tally<W<R>> {
         self.tallies.clear();
-        for king in [false, true] {
-            let own = if king {
-                self.pieces.kings
-            } else {
-                self.pieces.men
-            }[self.side];
+        let empty = R::Geometry::BOARD & !self.pieces.all();
+        let threats = self.threats(self.pieces.of(!self.side), empty);
+        let men = self.pieces.men[self.side];
+        let kings = self.pieces.kings[self.side];
+        for (own, king) in [
+            (men & threats.men, false),
+            (kings & threats.kings_beyond, true),
+        ] {
             for from in own.bits() {
-                self.go_on(&Jump {
-                    from,
-                    at: from,
-                    king,
-                    was_king: king,
-                    captured: W::<R>::ZERO,
-                    mask,
-                    role: Role::Bystander,
-                    order: 0,
-                    dirs: Dirs::ALL,
-                });
+                self.go_on(&self.start(from, king, mask, Role::Bystander));
             }
         }
-        if self.side == Color::Black {
-            self.fast_captures(mask);
+        match self.side {
+            Color::White => {
+                let idle = kings & !threats.kings_beyond;
+                self.kings_take_fast(idle, mask, &threats, strikes);
+                self.men_take_fast(men & !threats.men, mask & empty, &threats);
+            }
+            Color::Black => self.fast_captures(mask, empty),
         }
         self.best()
     }
 
-    /// Captures made by the fast piece.
-    fn fast_captures(&mut self, mask: W<R>) {
+    fn start(&self, from: W<R>, king: bool, mask: W<R>, role: Role) -> Jump<W<R>> {
+        Jump {
+            from,
+            at: from,
+            king,
+            was_king: king,
+            captured: W::<R>::ZERO,
+            mask,
+            role,
+            order: 0,
+            dirs: Dirs::ALL,
+        }
+    }
+
+    /// From where pieces of `side` can take one of `victims`.
+    #[inline(always)]
+    fn threats(&self, victims: W<R>, empty: W<R>) -> Threats<W<R>> {
+        let mut threats = Threats::default();
+        if victims.is_empty() {
+            return threats;
+        }
+        let (king_dirs, man_dirs) = (self.dirs(true), self.dirs(false));
+        let for_men = if R::SET.man_takes_king {
+            victims
+        } else {
+            victims & self.pieces.men[!self.side]
+        };
+        // Pieces taken at once no longer block, nor does the square the piece came from: to see
+        // too much is safe here.
+        let through = match R::SET.removal {
+            Removal::AtEnd => empty,
+            Removal::AtOnce => empty | self.pieces.kings[self.side] | self.pieces.of(!self.side),
+        };
+        for d in 0..8 {
+            if R::SET.king_captures.contains(d) && king_dirs.contains(d) {
+                let open = victims & R::Geometry::step(through, d ^ 4);
+                let near = R::Geometry::step(open, d ^ 4);
+                if R::SET.flying {
+                    let far = R::Geometry::slide(open, d ^ 4, through);
+                    threats.kings |= far;
+                    threats.kings_beyond |= near | far | R::Geometry::step(far, d ^ 4);
+                } else {
+                    threats.kings |= near;
+                    threats.kings_beyond |= near;
+                }
+            }
+            if man_dirs.contains(d) {
+                let open = for_men & R::Geometry::step(through, d ^ 4);
+                threats.men |= R::Geometry::step(open, d ^ 4);
+            }
+        }
+        threats
+    }
+
+    /// Captures of the fast king by white kings that threaten nothing else.
+    fn kings_take_fast(
+        &mut self,
+        idle: W<R>,
+        mask: W<R>,
+        threats: &Threats<W<R>>,
+        strikes: &Strikes<'_, R>,
+    ) {
+        if !FAST_KING || idle.is_empty() {
+            return;
+        }
+        let others = self.pieces.kings[Color::Black];
+        let first_only = R::SET.landing != Landing::Any;
+        for ray in strikes.rays {
+            if (ray.king & idle).is_empty() {
+                continue;
+            }
+            let squares = &strikes.squares[ray.first as usize..ray.end as usize];
+            let open = if others.is_empty() {
+                squares.len()
+            } else {
+                squares
+                    .iter()
+                    .position(|s| (s.square & others).any())
+                    .unwrap_or(squares.len())
+            };
+            let squares = &squares[..open];
+            let (mut win, mut safe, mut goes_on) = (false, false, false);
+            for i in (1..open).rev() {
+                let fast = squares[i - 1].square;
+                goes_on |= (squares[i].square & threats.kings).any();
+                if goes_on {
+                    if (fast & mask).any() {
+                        let jump = self.start(ray.king, true, fast, Role::Taken);
+                        self.land(jump, fast, FAST_KING, ray.dir as Dir);
+                    }
+                    continue;
+                }
+                let result = strikes.after(squares[i].row, self.column);
+                if first_only {
+                    (win, safe) = (result == Wdl::Loss, result != Wdl::Win);
+                } else {
+                    win |= result == Wdl::Loss;
+                    safe |= result != Wdl::Win;
+                }
+                let jump = self.start(ray.king, true, fast, Role::Taken);
+                let tally = self.tally(&Jump { order: 1, ..jump });
+                tally.any |= fast;
+                tally.win |= if win { fast } else { W::<R>::ZERO };
+                tally.safe |= if safe { fast } else { W::<R>::ZERO };
+            }
+        }
+    }
+
+    /// Captures of the fast piece by white men that threaten nothing else.
+    fn men_take_fast(&mut self, idle: W<R>, mask: W<R>, threats: &Threats<W<R>>) {
+        if FAST_KING && !R::SET.man_takes_king {
+            return;
+        }
         let empty = R::Geometry::BOARD & !self.pieces.all();
+        for d in R::SET.man_captures.iter() {
+            // Men with the fast piece possibly before them and an empty square behind it.
+            let fast = R::Geometry::step(idle, d) & mask & R::Geometry::step(empty, d ^ 4);
+            for fast in fast.bits() {
+                let from = R::Geometry::step(fast, d ^ 4);
+                let to = R::Geometry::step(fast, d);
+                let jump = self.start(from, false, fast, Role::Taken);
+                let arrives = (to & R::Geometry::TOP).any();
+                let goes_on = match R::SET.promotion {
+                    Promotion::Halt if arrives => false,
+                    Promotion::Run if arrives => (to & threats.kings).any(),
+                    _ => (to & threats.men).any(),
+                };
+                if goes_on {
+                    self.land(jump, fast, FAST_KING, d);
+                } else {
+                    self.finish(&jump, to, arrives);
+                }
+            }
+        }
+    }
+
+    /// Captures made by the fast piece.
+    fn fast_captures(&mut self, mask: W<R>, empty: W<R>) {
+        let all = self.pieces.of(Color::White);
         let men_too = FAST_KING || R::SET.man_takes_king;
         let victims = if men_too {
-            self.pieces.of(Color::White)
+            all
         } else {
             self.pieces.men[Color::White]
         };
         let dirs = self.dirs(FAST_KING);
+        let flying = FAST_KING && R::SET.flying;
         for victim in victims.bits() {
-            for d in dirs.iter() {
+            let threats = self.threats(all ^ victim, empty);
+            let mut after = None;
+            for d in 0..8 {
+                if !dirs.contains(d) {
+                    continue;
+                }
                 let behind = R::Geometry::step(victim, d) & empty;
                 let before = R::Geometry::step(victim, d ^ 4) & empty;
                 if behind.is_empty() || before.is_empty() {
                     continue;
                 }
-                let flying = FAST_KING && R::SET.flying;
                 let from = if flying {
                     before | R::Geometry::slide(before, d ^ 4, empty)
                 } else {
                     before
                 };
-                let jump = Jump {
-                    from: W::<R>::ZERO,
-                    at: W::<R>::ZERO,
-                    king: FAST_KING,
-                    was_king: FAST_KING,
-                    captured: W::<R>::ZERO,
-                    mask: from & mask,
-                    role: Role::Capturer,
-                    order: 0,
-                    dirs: Dirs::NONE,
-                };
-                if jump.mask.any() {
-                    self.take(&jump, victim, d);
+                let jump = self.start(W::<R>::ZERO, FAST_KING, from & mask, Role::Capturer);
+                if jump.mask.is_empty() {
+                    continue;
                 }
+                let landing = if flying && R::SET.landing != Landing::Next {
+                    behind | R::Geometry::slide(behind, d, empty)
+                } else {
+                    behind
+                };
+                let simple = FAST_KING && (landing & threats.kings).is_empty();
+                if !simple {
+                    self.take(&jump, victim, d);
+                    continue;
+                }
+                let captured = Jump {
+                    captured: victim,
+                    ..jump
+                };
+                let there = *after.get_or_insert_with(|| {
+                    let mut pieces = self.pieces;
+                    pieces.men[Color::White] &= !victim;
+                    pieces.kings[Color::White] &= !victim;
+                    self.lookup.with_king(Color::White, &pieces, empty)
+                });
+                let king = (victim & self.pieces.kings[Color::White]).any();
+                let landing = match R::SET.landing {
+                    Landing::NextAfterKing if king => behind,
+                    _ => landing,
+                };
+                let successors = choose(there, landing);
+                let order = u32::from(king);
+                let mask = jump.mask;
+                self.tally(&Jump { order, ..captured })
+                    .add(mask, successors);
             }
         }
     }
@@ -365,31 +570,26 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
                     } else {
                         self.lookup.with_man(!us, &pieces, to)
                     };
-                    // The capturer picks the best square for all squares it came from.
-                    let all = |yes: bool| if yes { W::<R>::ALL } else { W::<R>::ZERO };
-                    Planes {
-                        loss: all((there.loss & to).any()),
-                        win: all((to & !there.win).is_empty()),
-                    }
+                    choose(there, to)
                 }
             }
         };
+        let mask = jump.mask;
+        self.tally(jump).add(mask, successors);
+    }
+
+    /// Where the results of a capture like this are added up.
+    #[inline(always)]
+    fn tally(&mut self, jump: &Jump<W<R>>) -> &mut Tally<W<R>> {
         let priority = self.priority(jump);
-        if R::SET.choice == Choice::Free {
-            if self.tallies.is_empty() {
-                self.tallies.push((0, Tally::default()));
-            }
-            self.tallies[0].1.add(jump.mask, successors);
-            return;
-        }
-        match self.tallies.iter_mut().find(|(p, _)| *p == priority) {
-            Some((_, tally)) => tally.add(jump.mask, successors),
+        let place = match self.tallies.iter().position(|(p, _)| *p == priority) {
+            Some(place) => place,
             None => {
-                let mut tally = Tally::default();
-                tally.add(jump.mask, successors);
-                self.tallies.push((priority, tally));
+                self.tallies.push((priority, Tally::default()));
+                self.tallies.len() - 1
             }
-        }
+        };
+        &mut self.tallies[place].1
     }
 
     /// The rank of a finished capture under the rule set's choice rule: higher goes first.
@@ -462,6 +662,16 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
         } else {
             white.reversed()
         }
+    }
+}
+
+/// What the capturer makes of the positions after landing on one of `squares`.
+#[inline(always)]
+fn choose<W: Word>(there: Planes<W>, squares: W) -> Planes<W> {
+    let all = |yes: bool| if yes { W::ALL } else { W::ZERO };
+    Planes {
+        loss: all((there.loss & squares).any()),
+        win: all((squares & !there.win).is_empty()),
     }
 }
 
