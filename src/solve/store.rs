@@ -6,6 +6,7 @@ use crate::board::{Color, Geometry};
 use crate::index::Slice;
 
 /// The solved slices that later ones may ask for, in word form.
+#[derive(Default)]
 pub struct Store<G: Geometry> {
     slices: HashMap<u32, Arc<PlaneSlice<G>>>,
 }

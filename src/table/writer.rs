@@ -11,8 +11,7 @@ use crate::board::{ByColor, Color};
 use crate::index::Slice;
 use crate::rules::RuleSetId;
 
-/// On the four-piece sets of English and Russian level 6 makes files a twentieth larger than level
-/// 19 for results, a quarter for distances, in a tenth of the time or less.
+/// A middling level: the highest is somewhat smaller and many times slower.
 const ZSTD_LEVEL: i32 = 6;
 /// Blocks compressed together, which bounds the memory of the writer.
 const BLOCKS_AT_ONCE: u64 = 256;
