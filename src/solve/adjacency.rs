@@ -1,5 +1,5 @@
 use crate::board::{Dirs, Geometry, Word};
-use crate::index::{binomial, rank, unrank};
+use crate::index::{Subsets, rank};
 
 /// All placements of some kings of one side on the squares a men block leaves free, and the quiet
 /// moves between them.
@@ -45,19 +45,26 @@ impl<W: Word> Adjacency<W> {
         self.start.clear();
         self.moves.clear();
         self.start.push(0);
-        let count = binomial(free.count_ones() as usize, kings);
-        for number in 0..count {
-            let set = unrank(number, kings, free);
+        // The place of each square among the free ones, by bit number: the rank of a lone king.
+        let mut place = [0u8; 128];
+        for (i, square) in free.bits().enumerate() {
+            place[square.trailing_zeros() as usize] = i as u8;
+        }
+        for set in Subsets::new(kings, free) {
             let empty = free & !set;
             let mut steps = W::ZERO;
             for king in set.bits() {
-                for d in dirs.iter() {
+                for d in (0..8).filter(|&d| dirs.contains(d)) {
                     let mut at = G::step(king, d) & empty;
                     let mut path = W::ZERO;
                     steps |= at;
                     while at.any() {
                         path |= at;
-                        let to = rank((set ^ king) | at, free) as u32;
+                        let to = if kings == 1 {
+                            u32::from(place[at.trailing_zeros() as usize])
+                        } else {
+                            rank((set ^ king) | at, free) as u32
+                        };
                         self.moves.push(Step { to, path });
                         if !flying {
                             break;

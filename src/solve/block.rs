@@ -7,11 +7,12 @@ use rayon::prelude::*;
 
 use super::adjacency::Adjacency;
 use super::capture::{Captures, Ray, RaySquare, Strikes, Tally, promotion_row};
+use super::cpu::{Cpu, Task};
 use super::distances::Distances;
 use super::lookup::{Lookup, Pieces, no_move};
 use super::planes::{PlaneSlice, PlaneWord, Planes};
 use super::store::Store;
-use super::sweep::{self, Sides};
+use super::sweep::{self, Changed, Row, Settled, Sides};
 use crate::board::{ByColor, Color, Geometry, Word};
 use crate::index::rank;
 use crate::rules::Rules;
@@ -20,7 +21,9 @@ use crate::table::Wdl;
 type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
 
 /// A thread's tools for solving blocks of one slice.
-pub struct BlockSolver<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> {
+pub struct BlockSolver<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, const FAST_KING: bool>
+{
+    cpu: C,
     store: &'s Store<R::Geometry>,
     slice: &'s PlaneSlice<R::Geometry>,
     seeker: Seeker<'s, R>,
@@ -28,6 +31,7 @@ pub struct BlockSolver<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const 
     black: Adjacency<W<R>>,
     man_moves: ByColor<Vec<ManMove<W<R>>>>,
     sides: ByColor<Sides<W<R>>>,
+    changed: Changed,
     /// Results with Black to move after a white king has taken the fast king, by row and column;
     /// empty if Black has no other piece.
     fast_taken: Vec<Wdl>,
@@ -58,67 +62,61 @@ struct ManMove<W> {
     promotes: bool,
 }
 
-/// What the moves of one side settle in one word.
-struct Settled<W> {
-    /// Won or lost without a move to make.
-    ended: Planes<W>,
-    /// Won or lost by the next move, which converts.
-    next: Planes<W>,
-    /// Quiet positions with a legal move.
-    open: W,
-    /// Those of them in which every man move loses.
-    doomed: W,
-}
-
-impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
-    BlockSolver<'s, R, FAST_KING>
+impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: bool>
+    BlockSolver<'s, R, C, FAST_KING>
 {
-    pub fn new(store: &'s Store<R::Geometry>, slice: &'s PlaneSlice<R::Geometry>) -> Self {
+    pub fn new(cpu: C, store: &'s Store<R::Geometry>, slice: &'s PlaneSlice<R::Geometry>) -> Self {
         let words = slice.block_words();
+        let changed = || vec![false; slice.rows()];
         BlockSolver {
+            cpu,
             store,
             slice,
             seeker: Seeker::new(store),
-            fast_taken: Vec::new(),
             white: Adjacency::new(),
             black: Adjacency::new(),
             man_moves: ByColor::new(Vec::new(), Vec::new()),
             sides: ByColor::new(Sides::new(words), Sides::new(words)),
+            changed: ByColor::new(changed(), changed()),
+            fast_taken: Vec::new(),
         }
     }
 
     /// Solves a block and stores its results, and distances to conversion if asked for.
     /// `parallel`: share the rows of the block out over the threads. Returns whether anything
-    /// stored changed.
+    /// stored changed, which can only be false where a block is solved again.
     pub fn solve(
         &mut self,
         block: u64,
+        men: ByColor<W<R>>,
         distances: Option<&Distances<R::Geometry>>,
         parallel: bool,
     ) -> bool {
-        let men = self.slice.blocks().block_unrank(block);
         self.prepare(men);
         self.look_up_fast_taken(men);
-        self.settle(men, parallel);
-        let geometry = sweep::Block::<R::Geometry> {
+        if distances.is_some() {
+            self.settle::<true>(men, parallel);
+        } else {
+            self.settle::<false>(men, parallel);
+        }
+        let words = sweep::Block::<R, C> {
+            cpu: self.cpu,
             free: R::Geometry::BOARD & !(men[Color::White] | men[Color::Black]),
             white: &self.white,
             black: &self.black,
-            dirs: R::SET.king_moves,
-            flying: R::SET.flying,
             fast_king: FAST_KING,
             parallel,
         };
         match distances {
-            None => sweep::results(&geometry, &mut self.sides),
+            None => words.results(&mut self.sides, &mut self.changed),
             Some(distances) => {
-                let men_of = distances.block(men);
-                sweep::layers(
-                    &geometry,
+                let of_block = distances.block(men);
+                let (white, black) = (&self.white.sets, &self.black.sets);
+                words.layers(
                     &mut self.sides,
+                    &mut self.changed,
                     |side, row, column, new, plies| {
-                        let (white, black) = (self.white.sets[row], self.black.sets[column]);
-                        men_of.record(side, row, white, black, new, plies);
+                        of_block.record(side, row, white[row], black[column], new, plies);
                     },
                 );
             }
@@ -160,49 +158,57 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
         self.fast_taken.clear();
         let slice = self.slice.slice();
         let alone = slice.pieces(Color::Black) == 1;
-        if !FAST_KING || alone || slice.kings(Color::White) == 0 {
-            return;
-        }
-        for &white in &self.white.sets {
-            for &others in &self.black.sets {
-                let result = if (white & others).any() {
-                    Wdl::Draw
-                } else {
-                    let pieces = Pieces {
-                        men,
-                        kings: ByColor::new(white, others),
-                    };
-                    self.seeker.lookup.single(Color::Black, &pieces)
-                };
-                self.fast_taken.push(result);
-            }
+        if FAST_KING && !alone && slice.kings(Color::White) > 0 {
+            self.cpu.run(FastTaken::<R> {
+                men,
+                white: &self.white.sets,
+                black: &self.black.sets,
+                lookup: &mut self.seeker.lookup,
+                results: &mut self.fast_taken,
+            });
         }
     }
 
-    /// Settles every word of the block.
-    fn settle(&mut self, men: ByColor<W<R>>, parallel: bool) {
+    /// Settles every word of the block as far as captures and man moves do.
+    fn settle<const LAYERED: bool>(&mut self, men: ByColor<W<R>>, parallel: bool) {
         let columns = self.slice.columns();
         let ByColor([white_side, black_side]) = &mut self.sides;
+        let ByColor([white_changed, black_changed]) = &mut self.changed;
         let rows = white_side
             .rows_mut(columns)
             .zip(black_side.rows_mut(columns))
+            .zip(white_changed)
+            .zip(black_changed)
             .enumerate();
-        let scene = Scene::<R, FAST_KING> {
+        let scene = Scene::<R, C, FAST_KING> {
+            cpu: self.cpu,
             men,
             white: &self.white,
             black: &self.black,
             man_moves: &self.man_moves,
             fast_taken: &self.fast_taken,
         };
+        let settle = |seeker: &mut Seeker<'_, R>, row, white_words, black_words| {
+            let task = SettleRow::<R, C, FAST_KING, LAYERED> {
+                scene: &scene,
+                seeker,
+                row,
+                white: white_words,
+                black: black_words,
+            };
+            scene.cpu.run(task)
+        };
         if parallel {
             let rows: Vec<_> = rows.collect();
             rows.into_par_iter().for_each_init(
                 || Seeker::new(self.store),
-                |seeker, (row, (white, black))| scene.settle_row(seeker, row, white, black),
+                |seeker, (row, (((white, black), white_changed), black_changed))| {
+                    (*white_changed, *black_changed) = settle(seeker, row, white, black);
+                },
             );
         } else {
-            for (row, (white, black)) in rows {
-                scene.settle_row(&mut self.seeker, row, white, black);
+            for (row, (((white, black), white_changed), black_changed)) in rows {
+                (*white_changed, *black_changed) = settle(&mut self.seeker, row, white, black);
             }
         }
     }
@@ -231,8 +237,42 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
     }
 }
 
+/// Looks up the results after a white king has taken the fast king.
+struct FastTaken<'t, 's, R: Rules> {
+    men: ByColor<W<R>>,
+    white: &'t [W<R>],
+    black: &'t [W<R>],
+    lookup: &'t mut Lookup<'s, R>,
+    results: &'t mut Vec<Wdl>,
+}
+
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> Task for FastTaken<'_, '_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for &white in self.white {
+            for &others in self.black {
+                self.results.push(if (white & others).any() {
+                    Wdl::Draw
+                } else {
+                    let kings = ByColor::new(white, others);
+                    self.lookup.single(
+                        Color::Black,
+                        &Pieces {
+                            men: self.men,
+                            kings,
+                        },
+                    )
+                });
+            }
+        }
+    }
+}
+
 /// The men of a block and what follows from them.
-struct Scene<'b, R: Rules, const FAST_KING: bool> {
+struct Scene<'b, R: Rules, C, const FAST_KING: bool> {
+    cpu: C,
     men: ByColor<W<R>>,
     white: &'b Adjacency<W<R>>,
     black: &'b Adjacency<W<R>>,
@@ -240,58 +280,64 @@ struct Scene<'b, R: Rules, const FAST_KING: bool> {
     fast_taken: &'b [Wdl],
 }
 
-impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> Scene<'_, R, FAST_KING> {
-    fn settle_row(
-        &self,
-        seeker: &mut Seeker<R>,
-        row: usize,
-        mut white: sweep::Row<W<R>>,
-        mut black: sweep::Row<W<R>>,
-    ) {
-        let kings = self.white.sets[row];
-        self.cast_rays(seeker, kings);
-        for (column, &others) in self.black.sets.iter().enumerate() {
+/// Settles the words of a row for both sides to move; says for each whether any result is final.
+struct SettleRow<'t, 's, R: Rules, C, const FAST_KING: bool, const LAYERED: bool> {
+    scene: &'t Scene<'t, R, C, FAST_KING>,
+    seeker: &'t mut Seeker<'s, R>,
+    row: usize,
+    white: Row<'t, W<R>>,
+    black: Row<'t, W<R>>,
+}
+
+impl<R, C, const FAST_KING: bool, const LAYERED: bool> Task
+    for SettleRow<'_, '_, R, C, FAST_KING, LAYERED>
+where
+    R: Rules<Geometry: Geometry<Word: PlaneWord>>,
+    C: Cpu,
+{
+    type Output = (bool, bool);
+
+    #[inline(always)]
+    fn run(mut self) -> (bool, bool) {
+        let scene = self.scene;
+        let kings = scene.white.sets[self.row];
+        scene.cast_rays(self.seeker, kings);
+        let mut changed = (false, false);
+        for (column, &others) in scene.black.sets.iter().enumerate() {
             if (kings & others).any() {
-                white.forbid(column);
-                black.forbid(column);
+                self.white.forbid(column);
+                self.black.forbid(column);
                 continue;
             }
             let pieces = Pieces {
-                men: self.men,
+                men: scene.men,
                 kings: ByColor::new(kings, others),
             };
+            let place = (self.row, column);
             // White first: the moves of a fast man lead to words with White to move just settled.
-            let settled = self.settle_word(seeker, &pieces, Color::White, row, column, None);
-            white.set(
-                column,
-                settled.ended,
-                settled.next,
-                settled.open,
-                settled.doomed,
-            );
-            let white_results = Planes {
-                win: settled.ended.win | settled.next.win,
-                loss: settled.ended.loss | settled.next.loss,
-            };
-            let settled = self.settle_word(
-                seeker,
-                &pieces,
-                Color::Black,
-                row,
-                column,
-                Some(white_results),
-            );
-            black.set(
-                column,
-                settled.ended,
-                settled.next,
-                settled.open,
-                settled.doomed,
-            );
+            let mut white_results = Planes::default();
+            for side in Color::BOTH {
+                let settled = scene.settle_word(self.seeker, &pieces, side, place, white_results);
+                if side == Color::White {
+                    white_results = Planes {
+                        win: settled.ended.win | settled.next.win,
+                        loss: settled.ended.loss | settled.next.loss,
+                    };
+                    changed.0 |= self.white.enter::<LAYERED>(column, settled);
+                } else {
+                    changed.1 |= self.black.enter::<LAYERED>(column, settled);
+                }
+            }
         }
+        changed
     }
+}
 
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: bool>
+    Scene<'_, R, C, FAST_KING>
+{
     /// Lists the lines along which White's kings can take the fast king.
+    #[inline(always)]
     fn cast_rays(&self, seeker: &mut Seeker<R>, kings: W<R>) {
         seeker.rays.clear();
         seeker.squares.clear();
@@ -325,14 +371,14 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> Scene
         }
     }
 
+    #[inline(always)]
     fn settle_word(
         &self,
         seeker: &mut Seeker<R>,
         pieces: &Pieces<W<R>>,
         side: Color,
-        row: usize,
-        column: usize,
-        white_results: Option<Planes<W<R>>>,
+        (row, column): (usize, usize),
+        white_results: Planes<W<R>>,
     ) -> Settled<W<R>> {
         let empty = R::Geometry::BOARD & !pieces.all();
         let mask = if FAST_KING {
@@ -346,7 +392,8 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> Scene
             results: self.fast_taken,
             columns: self.black.sets.len(),
         };
-        let captures = Captures::<R, FAST_KING> {
+        let captures = Captures::<R, C, FAST_KING> {
+            cpu: self.cpu,
             lookup: &mut seeker.lookup,
             tallies: &mut seeker.tallies,
             pieces: *pieces,
@@ -356,10 +403,11 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> Scene
         .resolve(mask, &strikes);
         let quiet = mask & !captures.any;
         let mut moves = self.man_moves(seeker, pieces, side, quiet);
-        if let (false, Some(results)) = (FAST_KING, white_results) {
-            self.fast_man_moves(seeker, pieces, quiet, results, &mut moves);
+        if !FAST_KING && side == Color::Black {
+            self.fast_man_moves(seeker, pieces, quiet, white_results, &mut moves);
         }
-        let stuck = quiet & !moves.any & self.kings_stuck(pieces, side, row, column, empty);
+        let no_king_move = self.kings_stuck(pieces, side, row, column, empty);
+        let stuck = quiet & !moves.any & no_king_move;
         let ended = match no_move::<R>() {
             Wdl::Win => Planes {
                 win: stuck,
@@ -370,7 +418,6 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> Scene
                 loss: stuck,
             },
         };
-        let no_king_move = self.kings_stuck(pieces, side, row, column, empty);
         let win = (captures.any & captures.win) | moves.win;
         let loss = (captures.any & !captures.safe) | (moves.any & no_king_move & !moves.safe);
         let open = quiet & !stuck;
@@ -383,6 +430,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> Scene
     }
 
     /// The quiet moves of the fixed men.
+    #[inline(always)]
     fn man_moves(
         &self,
         seeker: &mut Seeker<R>,
@@ -450,6 +498,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> Scene
     }
 
     /// Squares of the fast piece on which no king of `side` can move.
+    #[inline(always)]
     fn kings_stuck(
         &self,
         pieces: &Pieces<W<R>>,

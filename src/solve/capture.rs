@@ -8,6 +8,7 @@
 //! captures, all squares from which it takes a given piece in a given direction share the rest of
 //! the capture, and the mask is just a label for them.
 
+use super::cpu::{Cpu, Task};
 use super::lookup::{Lookup, Pieces};
 use super::planes::{PlaneWord, Planes};
 use crate::board::{Color, Dir, Dirs, Geometry, Word};
@@ -68,6 +69,25 @@ struct Jump<W> {
     dirs: Dirs,
 }
 
+/// See [`Captures::go_on`].
+struct GoOn<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, const FAST_KING: bool> {
+    captures: &'t mut Captures<'a, 's, R, C, FAST_KING>,
+    jump: &'t Jump<W<R>>,
+}
+
+impl<R, C, const FAST_KING: bool> Task for GoOn<'_, '_, '_, R, C, FAST_KING>
+where
+    R: Rules<Geometry: Geometry<Word: PlaneWord>>,
+    C: Cpu,
+{
+    type Output = W<R>;
+
+    #[inline(always)]
+    fn run(self) -> W<R> {
+        self.captures.go_on_inlined(self.jump)
+    }
+}
+
 /// Squares from which a piece could take something.
 #[derive(Clone, Copy, Default)]
 struct Threats<W> {
@@ -114,7 +134,9 @@ impl<R: Rules> Strikes<'_, R> {
 }
 
 /// Resolves the captures of one side in one word.
-pub struct Captures<'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool> {
+pub struct Captures<'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, const FAST_KING: bool>
+{
+    pub cpu: C,
     pub lookup: &'a mut Lookup<'s, R>,
     /// Tallies by priority, for rule sets that rank captures; the first one only otherwise.
     pub tallies: &'a mut Vec<(u64, Tally<W<R>>)>,
@@ -124,11 +146,12 @@ pub struct Captures<'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, const
     pub column: usize,
 }
 
-impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
-    Captures<'_, '_, R, FAST_KING>
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: bool>
+    Captures<'_, '_, R, C, FAST_KING>
 {
     /// What the captures of `side` lead to, with the fast piece on the squares of `mask`, which
     /// are empty.
+    #[inline(always)]
     pub fn resolve(&mut self, mask: W<R>, strikes: &Strikes<'_, R>) -> Tally<W<R>> {
         self.tallies.clear();
         let empty = R::Geometry::BOARD & !self.pieces.all();
@@ -154,6 +177,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
         self.best()
     }
 
+    #[inline(always)]
     fn start(&self, from: W<R>, king: bool, mask: W<R>, role: Role) -> Jump<W<R>> {
         Jump {
             from,
@@ -209,6 +233,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
     }
 
     /// Captures of the fast king by white kings that threaten nothing else.
+    #[inline(always)]
     fn kings_take_fast(
         &mut self,
         idle: W<R>,
@@ -263,6 +288,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
     }
 
     /// Captures of the fast piece by white men that threaten nothing else.
+    #[inline(always)]
     fn men_take_fast(&mut self, idle: W<R>, mask: W<R>, threats: &Threats<W<R>>) {
         if FAST_KING && !R::SET.man_takes_king {
             return;
@@ -291,6 +317,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
     }
 
     /// Captures made by the fast piece.
+    #[inline(always)]
     fn fast_captures(&mut self, mask: W<R>, empty: W<R>) {
         let all = self.pieces.of(Color::White);
         let men_too = FAST_KING || R::SET.man_takes_king;
@@ -358,6 +385,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
 
     /// Takes the fixed piece `victim` in direction `d`, and goes on. Returns the squares of the
     /// fast piece for which that is possible.
+    #[inline(always)]
     fn take(&mut self, jump: &Jump<W<R>>, victim: W<R>, d: Dir) -> W<R> {
         let is_king = (victim & self.pieces.kings[!self.side]).any();
         let captured = jump.captured | victim;
@@ -366,7 +394,17 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
 
     /// Goes on with a capture from where it stands. Returns the squares of the fast piece for
     /// which it can.
+    ///
+    /// Captures recur through here, so this is where the code for the processor is entered anew.
     fn go_on(&mut self, jump: &Jump<W<R>>) -> W<R> {
+        self.cpu.run(GoOn {
+            captures: self,
+            jump,
+        })
+    }
+
+    #[inline(always)]
+    fn go_on_inlined(&mut self, jump: &Jump<W<R>>) -> W<R> {
         let mut went = W::<R>::ZERO;
         let dirs = self.dirs(jump.king);
         for d in 0..8 {
@@ -382,6 +420,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
     }
 
     /// One jump of a man or a short king.
+    #[inline(always)]
     fn hop(&mut self, jump: &Jump<W<R>>, d: Dir) -> W<R> {
         let victim = R::Geometry::step(jump.at, d);
         if (victim & self.pieces.of(!self.side) & !jump.captured).any() {
@@ -403,6 +442,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
     }
 
     /// One jump of a flying king.
+    #[inline(always)]
     fn ray(&mut self, jump: &Jump<W<R>>, d: Dir) -> W<R> {
         let blocked = self.blocked(jump);
         let mut mask = jump.mask;
@@ -430,6 +470,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
 
     /// Lands behind a piece just taken, on every square allowed, and goes on from there.
     /// Returns the squares of the fast piece for which there is a landing square.
+    #[inline(always)]
     fn land(&mut self, mut jump: Jump<W<R>>, victim: W<R>, victim_king: bool, d: Dir) -> W<R> {
         let blocked = self.blocked(&jump);
         let first = R::Geometry::step(victim, d);
@@ -475,6 +516,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
         jump.mask
     }
 
+    #[inline(always)]
     fn land_flying(
         &mut self,
         jump: &Jump<W<R>>,
@@ -543,6 +585,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
     }
 
     /// A capture that ends on a square of `to` (one square, unless the fast king captures).
+    #[inline(always)]
     fn finish(&mut self, jump: &Jump<W<R>>, to: W<R>, king: bool) {
         let us = self.side;
         let mut pieces = self.pieces;
@@ -614,6 +657,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>
     }
 
     /// Combines the tallies: on each square only the captures of the highest priority count.
+    #[inline(always)]
     fn best(&mut self) -> Tally<W<R>> {
         if R::SET.choice == Choice::Free {
             return self

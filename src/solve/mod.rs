@@ -8,6 +8,7 @@
 mod adjacency;
 mod block;
 mod capture;
+mod cpu;
 mod distances;
 mod estimate;
 mod generate;

@@ -1,6 +1,9 @@
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::*;
 
 use super::block::BlockSolver;
+use super::cpu::{Avx2, Avx512, Cpu, Portable};
 use super::distances::Distances;
 use super::planes::{Fast, PlaneSlice, PlaneWord};
 use super::store::Store;
@@ -25,57 +28,97 @@ fn solve_with<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bo
     slice: &PlaneSlice<R::Geometry>,
     distances: Option<&Distances<R::Geometry>>,
 ) {
-    let blocks = slice.blocks().blocks();
-    if blocks == 1 {
-        BlockSolver::<R, FAST_KING>::new(store, slice).solve(0, distances, true);
+    #[cfg(target_arch = "x86_64")]
+    {
+        if let Some(cpu) = Avx512::detect() {
+            return solve_on::<R, _, FAST_KING>(cpu, store, slice, distances);
+        }
+        if let Some(cpu) = Avx2::detect() {
+            return solve_on::<R, _, FAST_KING>(cpu, store, slice, distances);
+        }
+    }
+    solve_on::<R, _, FAST_KING>(Portable, store, slice, distances);
+}
+
+fn solve_on<R, C, const FAST_KING: bool>(
+    cpu: C,
+    store: &Store<R::Geometry>,
+    slice: &PlaneSlice<R::Geometry>,
+    distances: Option<&Distances<R::Geometry>>,
+) where
+    R: Rules<Geometry: Geometry<Word: PlaneWord>>,
+    C: Cpu,
+{
+    let new_solver = || BlockSolver::<R, C, FAST_KING>::new(cpu, store, slice);
+    let levels = levels::<R::Geometry>(slice);
+    if let [Level { blocks, .. }] = &levels[..]
+        && let [(block, men)] = blocks[..]
+    {
+        new_solver().solve(block, men, distances, true);
         return;
     }
-    for level in levels::<R::Geometry>(slice) {
-        let run = |blocks: &[u64], distances: Option<&Distances<R::Geometry>>| -> bool {
-            let chunk = (blocks.len() / (8 * rayon::current_num_threads())).clamp(1, 256);
-            blocks
-                .par_chunks(chunk)
-                .map_init(
-                    || BlockSolver::<R, FAST_KING>::new(store, slice),
-                    |solver, blocks| {
-                        let mut changed = false;
-                        for &block in blocks {
-                            changed |= solver.solve(block, distances, false);
-                        }
-                        changed
-                    },
-                )
-                .reduce(|| false, |a, b| a | b)
-        };
+    // One solver a thread, kept for all levels.
+    let solvers: Vec<_> = (0..rayon::current_num_threads())
+        .map(|_| Mutex::new(None))
+        .collect();
+    let run = |blocks: &[(u64, ByColor<_>)], distances: Option<&Distances<R::Geometry>>| -> bool {
+        let chunk = (blocks.len() / (8 * solvers.len())).clamp(1, 256);
+        blocks
+            .par_chunks(chunk)
+            .map(|blocks| {
+                let thread = rayon::current_thread_index().unwrap_or(0);
+                let mut solver = solvers[thread]
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                let solver = solver.get_or_insert_with(new_solver);
+                blocks.iter().fold(false, |changed, &(block, men)| {
+                    solver.solve(block, men, distances, false) | changed
+                })
+            })
+            .reduce(|| false, |a, b| a | b)
+    };
+    for Level { blocks, .. } in &levels {
         if R::SET.has_lateral_moves() {
-            while run(&level, None) {}
+            // Men that step sideways connect the blocks of a level: again until nothing changes.
+            while run(blocks, None) {}
             if distances.is_some() {
-                run(&level, distances);
+                run(blocks, distances);
             }
         } else {
-            run(&level, distances);
+            run(blocks, distances);
         }
     }
 }
 
+/// Blocks that do not depend on each other.
+struct Level<W> {
+    /// Their numbers and men.
+    blocks: Vec<(u64, ByColor<W>)>,
+}
+
 /// The blocks of a slice by the number of steps its men still have to go; a man's step forward
 /// leads to a block of an earlier level.
-fn levels<G: Geometry<Word: PlaneWord>>(slice: &PlaneSlice<G>) -> Vec<Vec<u64>> {
-    let steps = |men: ByColor<G::Word>| -> usize {
-        (0..G::RANKS)
-            .map(|rank| {
-                let on = |color: Color| (men[color] & G::RANK[rank]).count_ones() as usize;
-                on(Color::White) * (G::RANKS - 1 - rank) + on(Color::Black) * rank
-            })
-            .sum()
-    };
-    let mut levels: Vec<Vec<u64>> = Vec::new();
-    for block in 0..slice.blocks().blocks() {
-        let level = steps(slice.blocks().block_unrank(block));
-        if levels.len() <= level {
-            levels.resize(level + 1, Vec::new());
+fn levels<G: Geometry<Word: PlaneWord>>(slice: &PlaneSlice<G>) -> Vec<Level<G::Word>> {
+    let mut levels: Vec<Level<G::Word>> = Vec::new();
+    for (block, men) in slice.blocks().all_men().enumerate() {
+        let steps = |color: Color, rank: usize| match color {
+            Color::White => G::RANKS - 1 - rank,
+            Color::Black => rank,
+        };
+        let mut level = 0;
+        for rank in 0..G::RANKS {
+            for color in Color::BOTH {
+                let men = men[color] & G::RANK[rank];
+                if men.any() {
+                    level += men.count_ones() as usize * steps(color, rank);
+                }
+            }
         }
-        levels[level].push(block);
+        while levels.len() <= level {
+            levels.push(Level { blocks: Vec::new() });
+        }
+        levels[level].blocks.push((block as u64, men));
     }
+    levels.retain(|level| !level.blocks.is_empty());
     levels
 }
