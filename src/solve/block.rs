@@ -6,13 +6,15 @@
 use rayon::prelude::*;
 
 use super::adjacency::Adjacency;
-use super::capture::{Captures, Ray, RaySquare, Strikes, Taken, Tally, promotion_row};
+use super::capture::{
+    Captures, Columns, ManStrike, Ray, RaySquare, Strikes, Taken, Tally, promotion_row,
+};
 use super::cpu::{Cpu, Task};
 use super::distances::Distances;
 use super::lookup::{Found, Lookup, Pieces, no_move};
 use super::planes::{PlaneSlice, PlaneWord, Planes};
 use super::store::Store;
-use super::sweep::{self, Changed, Row, Settled, Sides};
+use super::sweep::{self, Row, Rows, Settled, Sides};
 use crate::board::{ByColor, Color, Geometry, Word};
 use crate::index::rank;
 use crate::rules::Rules;
@@ -32,7 +34,9 @@ pub struct BlockSolver<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, con
     man_moves: ByColor<Vec<ManMove<'s, R>>>,
     taken: Vec<Taken<'s, R>>,
     sides: ByColor<Sides<W<R>>>,
-    changed: Changed,
+    rows: Rows,
+    columns_list: Vec<u32>,
+    man_strikes: Vec<ManStrike<'s, R>>,
     /// Results with Black to move after a white king has taken the fast king, by row and column;
     /// empty if Black has no other piece.
     fast_taken: Vec<Wdl>,
@@ -67,8 +71,7 @@ struct ManMove<'s, R: Rules> {
     promotes: bool,
     /// Where the results lie, with a fast king.
     found: Found<'s, R::Geometry>,
-    /// The columns there for those here, if the words are the same there.
-    columns: Vec<u32>,
+    columns: Columns,
 }
 
 impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: bool>
@@ -76,7 +79,6 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
 {
     pub fn new(cpu: C, store: &'s Store<R::Geometry>, slice: &'s PlaneSlice<R::Geometry>) -> Self {
         let words = slice.block_words();
-        let changed = || vec![false; slice.rows()];
         BlockSolver {
             cpu,
             store,
@@ -87,7 +89,9 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
             man_moves: ByColor::new(Vec::new(), Vec::new()),
             taken: Vec::new(),
             sides: ByColor::new(Sides::new(words), Sides::new(words)),
-            changed: ByColor::new(changed(), changed()),
+            rows: Rows::new(slice.rows()),
+            columns_list: Vec::new(),
+            man_strikes: Vec::new(),
             fast_taken: Vec::new(),
         }
     }
@@ -118,13 +122,13 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
             parallel,
         };
         match distances {
-            None => words.results(&mut self.sides, &mut self.changed),
+            None => words.results(&mut self.sides, &mut self.rows),
             Some(distances) => {
                 let of_block = distances.block(men);
                 let (white, black) = (&self.white.sets, &self.black.sets);
                 words.layers(
                     &mut self.sides,
-                    &mut self.changed,
+                    &mut self.rows,
                     |side, row, column, new, plies| {
                         of_block.record(side, row, white[row], black[column], new, plies);
                     },
@@ -142,16 +146,23 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
             .build::<R::Geometry>(slice.kings(Color::White), free, dirs, flying);
         let others = slice.kings(Color::Black).saturating_sub(1);
         self.black.build::<R::Geometry>(others, free, dirs, flying);
+        self.columns_list.clear();
         for side in Color::BOTH {
             self.list_man_moves(men, side, free);
         }
+        self.list_man_strikes(men, free);
         self.taken.clear();
         if FAST_KING {
             let [white, black] = Color::BOTH.map(|c| slice.kings(c) as u32);
             for victim in men[Color::White].bits() {
                 let after = ByColor::new(men[Color::White] ^ victim, men[Color::Black]);
                 let found = self.seeker.lookup.find(after, [white, black], false);
-                let columns = columns_of(&found, &self.black.sets, W::<R>::ZERO);
+                let columns = list_columns(
+                    &found,
+                    &self.black.sets,
+                    W::<R>::ZERO,
+                    &mut self.columns_list,
+                );
                 self.taken.push(Taken {
                     victims: victim,
                     found,
@@ -160,10 +171,54 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
             }
             if white > 0 {
                 let found = self.seeker.lookup.find(men, [white - 1, black], false);
+                let columns = if found.is_direct() {
+                    Columns::Same
+                } else {
+                    Columns::None
+                };
                 self.taken.push(Taken {
                     victims: free,
                     found,
-                    columns: Vec::new(),
+                    columns,
+                });
+            }
+        }
+    }
+
+    /// Lists where white men may take the fast piece.
+    fn list_man_strikes(&mut self, men: ByColor<W<R>>, free: W<R>) {
+        self.man_strikes.clear();
+        if FAST_KING && !R::SET.man_takes_king {
+            return;
+        }
+        let kings = Color::BOTH.map(|c| self.slice.slice().kings(c) as u32);
+        for man in men[Color::White].bits() {
+            for dir in R::SET.man_captures.iter() {
+                let fast = R::Geometry::step(man, dir) & free;
+                let to = R::Geometry::step(fast, dir) & free;
+                if to.is_empty() {
+                    continue;
+                }
+                let mut after = men;
+                let mut kings = kings;
+                after[Color::White] ^= man;
+                kings[1] -= u32::from(FAST_KING);
+                if (to & R::Geometry::TOP).is_empty() {
+                    after[Color::White] |= to;
+                } else {
+                    kings[0] += 1;
+                }
+                let found = if kings[0] > 0 && !R::SET.has_kings() {
+                    Found::Nothing
+                } else {
+                    self.seeker.lookup.find(after, kings, false)
+                };
+                self.man_strikes.push(ManStrike {
+                    man,
+                    fast,
+                    to,
+                    dir,
+                    found,
                 });
             }
         }
@@ -186,7 +241,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
                     continue;
                 }
                 let promotes = (to & promotion_row::<R>(side)).any();
-                let (mut found, mut columns) = (Found::Nothing, Vec::new());
+                let (mut found, mut columns) = (Found::Nothing, Columns::None);
                 if FAST_KING {
                     let mut after = men;
                     let mut kings = kings;
@@ -199,7 +254,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
                     found = self.seeker.lookup.find(after, kings, false);
                     let crowned = promotes && side == Color::Black;
                     let more = if crowned { to } else { W::<R>::ZERO };
-                    columns = columns_of(&found, &self.black.sets, more);
+                    columns = list_columns(&found, &self.black.sets, more, &mut self.columns_list);
                 }
                 moves.push(ManMove {
                     from,
@@ -232,7 +287,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
     fn settle<const LAYERED: bool>(&mut self, men: ByColor<W<R>>, parallel: bool) {
         let columns = self.slice.columns();
         let ByColor([white_side, black_side]) = &mut self.sides;
-        let ByColor([white_changed, black_changed]) = &mut self.changed;
+        let ByColor([white_changed, black_changed]) = &mut self.rows.changed;
         let rows = white_side
             .rows_mut(columns)
             .zip(black_side.rows_mut(columns))
@@ -246,6 +301,8 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
             black: &self.black,
             man_moves: &self.man_moves,
             taken: &self.taken,
+            columns_list: &self.columns_list,
+            man_strikes: &self.man_strikes,
             fast_taken: &self.fast_taken,
         };
         let settle = |seeker: &mut Seeker<'s, R>, row, white_words, black_words| {
@@ -297,25 +354,25 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
     }
 }
 
-/// The columns of another block for those of this one, one king more on `more`; empty if the words
-/// do not correspond.
-fn columns_of<G: Geometry<Word: PlaneWord>>(
+/// Lists the columns of another block for those of this one, one king more on `more`.
+fn list_columns<G: Geometry<Word: PlaneWord>>(
     found: &Found<'_, G>,
     sets: &[G::Word],
     more: G::Word,
-) -> Vec<u32> {
+    list: &mut Vec<u32>,
+) -> Columns {
     if !found.is_direct() {
-        return Vec::new();
+        return Columns::None;
     }
-    sets.iter()
-        .map(|&set| {
-            if (set & more).any() {
-                0
-            } else {
-                found.column(set | more) as u32
-            }
-        })
-        .collect()
+    let first = list.len() as u32;
+    list.extend(sets.iter().map(|&set| {
+        if (set & more).any() {
+            0
+        } else {
+            found.column(set | more) as u32
+        }
+    }));
+    Columns::Listed(first)
 }
 
 /// Looks up the results after a white king has taken the fast king.
@@ -359,6 +416,8 @@ struct Scene<'b, 's, R: Rules, C, const FAST_KING: bool> {
     black: &'b Adjacency<W<R>>,
     man_moves: &'b ByColor<Vec<ManMove<'s, R>>>,
     taken: &'b [Taken<'s, R>],
+    columns_list: &'b [u32],
+    man_strikes: &'b [ManStrike<'s, R>],
     fast_taken: &'b [Wdl],
 }
 
@@ -488,6 +547,8 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
         };
         let strikes = Strikes {
             taken: self.taken,
+            columns_list: self.columns_list,
+            men: self.man_strikes,
             rays: &seeker.rays,
             squares: &seeker.squares,
             results: self.fast_taken,
@@ -547,8 +608,8 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
             if (m.to & occupied).any() || mask.is_empty() {
                 continue;
             }
-            if let Some(&column) = m.columns.get(column) {
-                let word = seeker.rows[side][i] + column as usize;
+            if let Some(column) = m.columns.of(column, self.columns_list) {
+                let word = seeker.rows[side][i] + column;
                 moves.add(mask, m.found.word(!side, word));
                 continue;
             }

@@ -11,7 +11,7 @@
 use super::cpu::{Cpu, Task};
 use super::lookup::{Found, Lookup, Pieces};
 use super::planes::{PlaneWord, Planes};
-use crate::board::{Color, Dir, Dirs, Geometry, Word};
+use crate::board::{ByColor, Color, Dir, Dirs, Geometry, Word};
 use crate::rules::{Choice, Landing, Promotion, Removal, Rules};
 use crate::table::Wdl;
 
@@ -102,6 +102,9 @@ struct Threats<W> {
 pub struct Strikes<'a, 's, R: Rules> {
     /// Where the results lie after the fast king has taken a white piece.
     pub taken: &'a [Taken<'s, R>],
+    /// What [`Columns::Listed`] points into.
+    pub columns_list: &'a [u32],
+    pub men: &'a [ManStrike<'s, R>],
     pub rays: &'a [Ray<W<R>>],
     pub squares: &'a [RaySquare<W<R>>],
     /// Results with Black to move and the fast king gone, by row and column; empty if Black has
@@ -130,8 +133,40 @@ pub struct Taken<'s, R: Rules> {
     /// A white man, or all squares where White's kings may stand.
     pub victims: W<R>,
     pub found: Found<'s, R::Geometry>,
-    /// The columns there for those here; empty if they are the same.
-    pub columns: Vec<u32>,
+    /// Where the columns there for those here are listed.
+    pub columns: Columns,
+}
+
+/// The columns of another block for those of this one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Columns {
+    /// The words do not correspond.
+    None,
+    /// The same.
+    Same,
+    /// Listed from this place on.
+    Listed(u32),
+}
+
+impl Columns {
+    #[inline(always)]
+    pub fn of(self, column: usize, list: &[u32]) -> Option<usize> {
+        match self {
+            Columns::None => None,
+            Columns::Same => Some(column),
+            Columns::Listed(first) => Some(list[first as usize + column] as usize),
+        }
+    }
+}
+
+/// A white man that can take the fast piece, all other pieces apart.
+pub struct ManStrike<'s, R: Rules> {
+    pub man: W<R>,
+    pub fast: W<R>,
+    pub to: W<R>,
+    pub dir: Dir,
+    /// Where the results lie after that, if it is all.
+    pub found: Found<'s, R::Geometry>,
 }
 
 impl<R: Rules> Strikes<'_, '_, R> {
@@ -181,7 +216,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
             Color::White => {
                 let idle = kings & !threats.kings_beyond;
                 self.kings_take_fast(idle, mask, &threats, strikes);
-                self.men_take_fast(men & !threats.men, mask & empty, &threats);
+                self.men_take_fast(men & !threats.men, mask, &threats, strikes);
             }
             Color::Black => self.fast_captures(mask, empty, strikes),
         }
@@ -300,30 +335,48 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
 
     /// Captures of the fast piece by white men that threaten nothing else.
     #[inline(always)]
-    fn men_take_fast(&mut self, idle: W<R>, mask: W<R>, threats: &Threats<W<R>>) {
-        if FAST_KING && !R::SET.man_takes_king {
-            return;
-        }
-        let empty = R::Geometry::BOARD & !self.pieces.all();
-        for d in R::SET.man_captures.iter() {
-            // Men with the fast piece possibly before them and an empty square behind it.
-            let fast = R::Geometry::step(idle, d) & mask & R::Geometry::step(empty, d ^ 4);
-            for fast in fast.bits() {
-                let from = R::Geometry::step(fast, d ^ 4);
-                let to = R::Geometry::step(fast, d);
-                let jump = self.start(from, false, fast, Role::Taken);
-                let arrives = (to & R::Geometry::TOP).any();
-                let goes_on = match R::SET.promotion {
-                    Promotion::Halt if arrives => false,
-                    Promotion::Run if arrives => (to & threats.kings).any(),
-                    _ => (to & threats.men).any(),
-                };
-                if goes_on {
-                    self.land(jump, fast, FAST_KING, d);
-                } else {
-                    self.finish(&jump, to, arrives);
-                }
+    fn men_take_fast(
+        &mut self,
+        idle: W<R>,
+        mask: W<R>,
+        threats: &Threats<W<R>>,
+        strikes: &Strikes<'_, '_, R>,
+    ) {
+        let kings = self.pieces.kings;
+        let occupied = kings[Color::White] | kings[Color::Black];
+        for strike in strikes.men {
+            let ManStrike {
+                man,
+                fast,
+                to,
+                dir,
+                found,
+            } = strike;
+            if (*man & idle).is_empty() || (*fast & mask).is_empty() || (*to & occupied).any() {
+                continue;
             }
+            let jump = self.start(*man, false, *fast, Role::Taken);
+            let arrives = (*to & R::Geometry::TOP).any();
+            let goes_on = match R::SET.promotion {
+                Promotion::Halt if arrives => false,
+                Promotion::Run if arrives => (*to & threats.kings).any(),
+                _ => (*to & threats.men).any(),
+            };
+            if goes_on {
+                self.land(jump, *fast, FAST_KING, *dir);
+                continue;
+            }
+            let result = if arrives && !R::SET.has_kings() {
+                Wdl::Loss
+            } else {
+                let white = if arrives {
+                    kings[Color::White] | *to
+                } else {
+                    kings[Color::White]
+                };
+                found.result::<R>(Color::Black, ByColor::new(white, kings[Color::Black]))
+            };
+            self.tally(&jump).add(*fast, Planes::splat(result));
         }
     }
 
@@ -410,15 +463,10 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
             }
             white &= !victim;
             let found = &taken.found;
-            if !found.is_direct() {
-                return found.planes::<R>(Color::White, white, others, mask);
-            }
-            // Taking a king leaves the free squares as they are, so the columns too.
-            let column = match taken.columns.get(self.column) {
-                Some(&column) => column as usize,
-                None => self.column,
+            return match taken.columns.of(self.column, strikes.columns_list) {
+                Some(column) => found.word(Color::White, found.row(white) + column),
+                None => found.planes::<R>(Color::White, white, others, mask),
             };
-            return found.word(Color::White, found.row(white) + column);
         }
         unreachable!("every white piece is listed")
     }

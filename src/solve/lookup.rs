@@ -128,10 +128,8 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> Lookup<'s, R> {
     #[inline(always)]
     pub fn single(&mut self, side: Color, pieces: &Pieces<W<R>>) -> Wdl {
         let kings = pieces.kings.0.map(|set| set.count_ones());
-        match self.find(pieces.men, kings, false) {
-            Found::Over => no_move::<R>(),
-            found => found.value(side, pieces.kings),
-        }
+        self.find(pieces.men, kings, false)
+            .result::<R>(side, pieces.kings)
     }
 
     /// Finds the results for these men and these numbers of kings, the fast piece included if it
@@ -308,8 +306,17 @@ impl<G: Geometry<Word: PlaneWord>> Found<'_, G> {
         }
     }
 
+    /// The result of one position, the placement of all kings given.
     #[inline(always)]
-    pub fn value(&self, side: Color, kings: ByColor<G::Word>) -> Wdl {
+    pub fn result<R: Rules<Geometry = G>>(&self, side: Color, kings: ByColor<G::Word>) -> Wdl {
+        match self {
+            Found::Over => no_move::<R>(),
+            found => found.value(side, kings),
+        }
+    }
+
+    #[inline(always)]
+    fn value(&self, side: Color, kings: ByColor<G::Word>) -> Wdl {
         match self {
             Found::Block {
                 slice,

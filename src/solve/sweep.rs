@@ -181,8 +181,24 @@ pub struct Block<'b, R: Rules, C> {
     pub parallel: bool,
 }
 
-/// Rows, by side to move, that have changed.
-pub type Changed = ByColor<Vec<bool>>;
+/// Notes about the rows of a block.
+pub struct Rows {
+    /// Those, by side to move, that have changed.
+    pub changed: ByColor<Vec<bool>>,
+    wanted: Vec<bool>,
+    pulled: Vec<bool>,
+}
+
+impl Rows {
+    pub fn new(rows: usize) -> Self {
+        let none = || vec![false; rows];
+        Rows {
+            changed: ByColor::new(none(), none()),
+            wanted: none(),
+            pulled: none(),
+        }
+    }
+}
 
 /// Finds wins and losses of White in a row, given the words with Black to move.
 struct PullWhite<'p, W, const LAYERED: bool> {
@@ -374,18 +390,22 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
 
     /// Iterates to the fixed point from what [`Row::enter`] found; each half sweep uses all that
     /// is known.
-    pub fn results(&self, sides: &mut ByColor<Sides<W<R>>>, changed: &mut Changed) {
+    pub fn results(&self, sides: &mut ByColor<Sides<W<R>>>, rows: &mut Rows) {
         let ByColor([white, black]) = sides;
-        let ByColor([white_changed, black_changed]) = changed;
-        let mut wanted = vec![false; white_changed.len()];
-        let mut pulled = vec![false; white_changed.len()];
+        let Rows {
+            changed: ByColor([white_changed, black_changed]),
+            wanted,
+            pulled,
+        } = rows;
         loop {
-            self.rows_before(black_changed, &mut wanted);
-            self.each_row(white, &wanted, &mut pulled, |row, words| {
-                self.pull_white::<false>(row, words, black)
-            });
-            for (all, now) in white_changed.iter_mut().zip(&pulled) {
-                *all |= now;
+            if !self.white.is_still() && black_changed.contains(&true) {
+                self.rows_before(black_changed, wanted);
+                self.each_row(white, wanted, pulled, |row, words| {
+                    self.pull_white::<false>(row, words, black)
+                });
+                for (all, now) in white_changed.iter_mut().zip(pulled.iter()) {
+                    *all |= now;
+                }
             }
             self.each_row(black, white_changed, black_changed, |row, words| {
                 self.pull_black::<false>(row, words, white)
@@ -402,22 +422,24 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
     pub fn layers(
         &self,
         sides: &mut ByColor<Sides<W<R>>>,
-        changed: &mut Changed,
+        rows: &mut Rows,
         found: impl Fn(Color, usize, usize, W<R>, u32) + Sync,
     ) {
-        let rows = changed[Color::White].len();
-        let all = vec![true; rows];
-        let mut wanted = vec![false; rows];
-        let mut pulled = vec![false; rows];
+        let Rows {
+            changed,
+            wanted,
+            pulled,
+        } = rows;
+        let all = vec![true; wanted.len()];
         let mut plies = 0;
         loop {
             plies += 1;
             let ByColor([white, black]) = sides;
-            self.rows_before(&changed[Color::Black], &mut wanted);
-            self.each_row(white, &wanted, &mut pulled, |row, words| {
+            self.rows_before(&changed[Color::Black], wanted);
+            self.each_row(white, wanted, pulled, |row, words| {
                 self.pull_white::<true>(row, words, black)
             });
-            self.each_row(black, &changed[Color::White], &mut pulled, |row, words| {
+            self.each_row(black, &changed[Color::White], pulled, |row, words| {
                 self.pull_black::<true>(row, words, white)
             });
             for side in Color::BOTH {
