@@ -16,7 +16,7 @@ use super::planes::{PlaneSlice, PlaneWord, Planes};
 use super::store::Store;
 use super::sweep::{self, Row, Rows, Settled, Sides};
 use crate::board::{ByColor, Color, Geometry, Word};
-use crate::index::rank;
+use crate::index::{Subsets, rank};
 use crate::rules::Rules;
 use crate::table::Wdl;
 
@@ -106,6 +106,10 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
         distances: Option<&Distances<R::Geometry>>,
         parallel: bool,
     ) -> bool {
+        let mirrored = self.mirrored(block, men).filter(|_| distances.is_none());
+        if mirrored.is_some_and(|twin| twin < block) {
+            return false;
+        }
         self.prepare(men);
         self.look_up_fast_taken(men);
         if distances.is_some() {
@@ -135,7 +139,29 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
                 );
             }
         }
-        self.write(block)
+        let changed = self.write(block);
+        if let Some(twin) = mirrored.filter(|&twin| twin > block) {
+            self.cpu.run(Mirror {
+                slice: self.slice,
+                block,
+                twin,
+                men,
+            });
+        }
+        changed
+    }
+
+    /// The block with the men turned and colours exchanged, if it belongs to the same slice: it
+    /// need not be solved again.
+    fn mirrored(&self, block: u64, men: ByColor<W<R>>) -> Option<u64> {
+        if !self.slice.slice().is_symmetric() || !FAST_KING || R::SET.has_lateral_moves() {
+            return None;
+        }
+        let twin = self
+            .slice
+            .blocks()
+            .block_rank(men.map(R::Geometry::turn).swapped());
+        (twin != block).then_some(twin)
     }
 
     fn prepare(&mut self, men: ByColor<W<R>>) {
@@ -403,6 +429,59 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> Task for FastTaken<'_, '_, R
                         },
                     )
                 });
+            }
+        }
+    }
+}
+
+/// Fills in the block in which the colours are exchanged.
+struct Mirror<'t, G: Geometry> {
+    slice: &'t PlaneSlice<G>,
+    block: u64,
+    twin: u64,
+    /// The men of `block`.
+    men: ByColor<G::Word>,
+}
+
+impl<G: Geometry<Word: PlaneWord>> Task for Mirror<'_, G> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let slice = self.slice;
+        let (columns, words) = (slice.columns(), slice.block_words());
+        let free = G::BOARD & !(self.men[Color::White] | self.men[Color::Black]);
+        let twin_free = G::turn(free);
+        let (from, mut to) = (self.block as usize * words, self.twin as usize * words);
+        let kings = slice.slice().kings(Color::White);
+        let others: Vec<G::Word> = Subsets::new(kings - 1, twin_free).collect();
+        for white in Subsets::new(kings, twin_free) {
+            // White's kings in the twin are Black's here.
+            let black = G::turn(white);
+            let fast = black.lowest();
+            let column = from + rank(black ^ fast, free) as usize;
+            for &others in &others {
+                let squares = twin_free & !white & !others;
+                for side in Color::BOTH {
+                    let mut planes = Planes::default();
+                    if (white & others).is_empty() {
+                        for square in squares.bits() {
+                            let row = rank(G::turn(others | square), free) as usize;
+                            let there = slice.load(!side, column + row * columns);
+                            let if_fast = |plane: G::Word| {
+                                if (plane & fast).any() {
+                                    square
+                                } else {
+                                    G::Word::ZERO
+                                }
+                            };
+                            planes.win |= if_fast(there.win);
+                            planes.loss |= if_fast(there.loss);
+                        }
+                    }
+                    slice.store(side, to, planes);
+                }
+                to += 1;
             }
         }
     }

@@ -532,26 +532,26 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
     /// One jump of a flying king.
     #[inline(always)]
     fn ray(&mut self, jump: &Jump<W<R>>, d: Dir) -> W<R> {
-        let blocked = self.blocked(jump);
+        let empty = R::Geometry::BOARD & !self.blocked(jump);
+        let passed = R::Geometry::slide(jump.at, d, empty);
+        let stop = R::Geometry::step(jump.at | passed, d) & !passed;
         let mut mask = jump.mask;
         let mut went = W::<R>::ZERO;
-        let mut at = R::Geometry::step(jump.at, d);
-        while at.any() && (at & blocked).is_empty() {
-            if jump.role == Role::Bystander && (at & mask).any() {
-                if self.may_take_fast(jump) {
+        if jump.role == Role::Bystander {
+            if self.may_take_fast(jump) {
+                for fast in (mask & passed).bits() {
                     let jump = Jump {
-                        mask: at,
+                        mask: fast,
                         role: Role::Taken,
                         ..*jump
                     };
-                    went |= self.land(jump, at, FAST_KING, d);
+                    went |= self.land(jump, fast, FAST_KING, d);
                 }
-                mask &= !at;
             }
-            at = R::Geometry::step(at, d);
+            mask &= !passed;
         }
-        if mask.any() && (at & self.pieces.of(!self.side) & !jump.captured).any() {
-            went |= self.take(&Jump { mask, ..*jump }, at, d);
+        if mask.any() && (stop & self.pieces.of(!self.side) & !jump.captured).any() {
+            went |= self.take(&Jump { mask, ..*jump }, stop, d);
         }
         went
     }
@@ -613,28 +613,39 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
         victim_king: bool,
         d: Dir,
     ) {
-        let next_only = R::SET.landing == Landing::Next;
+        let empty = R::Geometry::BOARD & !blocked;
+        let mut squares = first;
+        if R::SET.landing != Landing::Next {
+            squares |= R::Geometry::slide(first, d, empty);
+        }
+        // From which of them it may go on. An untouched fast piece of the opponent could be taken
+        // from anywhere.
+        let hot = if self.may_take_fast(jump) {
+            squares
+        } else {
+            let left = self.pieces.of(!self.side) & !jump.captured;
+            squares & self.threats(left, empty).kings
+        };
         let mut went = W::<R>::ZERO;
         let mut mask = jump.mask;
         let mut at = first;
         // Straight on from the nearest square only: from the others it is the same capture.
         let mut dirs = onward::<R>(d);
-        let mut squares = W::<R>::ZERO;
-        loop {
-            squares |= at;
-            went |= self.go_on(&Jump {
-                at,
-                mask,
-                dirs,
-                ..*jump
-            });
+        let mut rest = hot;
+        while rest.any() && mask.any() {
+            if (rest & at).any() {
+                went |= self.go_on(&Jump {
+                    at,
+                    mask,
+                    dirs,
+                    ..*jump
+                });
+                rest &= !at;
+            }
             dirs = Dirs(dirs.0 & !(1 << d | 1 << (d ^ 4)));
             at = R::Geometry::step(at, d);
             if jump.role == Role::Bystander {
                 mask &= !at;
-            }
-            if next_only || at.is_empty() || (at & blocked).any() || mask.is_empty() {
-                break;
             }
         }
         // Where some landing square lets the capture go on, one of those must be chosen.
