@@ -60,7 +60,7 @@ fn solve_with<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bo
 
 /// The blocks of a slice by the number of steps its men still have to go; a man's step forward
 /// leads to a block of an earlier level.
-fn levels<G: Geometry<Word: PlaneWord>>(slice: &PlaneSlice<G>) -> Vec<Vec<u64>> {
+pub(super) fn levels<G: Geometry<Word: PlaneWord>>(slice: &PlaneSlice<G>) -> Vec<Vec<u64>> {
     let steps = |men: ByColor<G::Word>| -> usize {
         (0..G::RANKS)
             .map(|rank| {
