@@ -132,3 +132,26 @@ impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G> {
         changed
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Board8x8;
+
+    #[test]
+    fn the_longest_distance_is_kept() {
+        let slice = PlaneSlice::<Board8x8>::new("KvK".parse().unwrap());
+        let distances = Distances::unknown(&slice);
+        assert!(distances.enter(Color::White, 5, LONGEST));
+        assert!(!distances.enter(Color::White, 5, LONGEST));
+        assert_eq!(u32::from(distances.get(Color::White, 5)), LONGEST);
+        assert_eq!(distances.get(Color::Black, 5), UNKNOWN);
+    }
+
+    #[test]
+    #[should_panic = "a distance of 65534 plies"]
+    fn a_longer_one_is_refused() {
+        let slice = PlaneSlice::<Board8x8>::new("KvK".parse().unwrap());
+        Distances::new(&slice).enter(Color::White, 5, LONGEST + 1);
+    }
+}

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use self::conversions::{ManMoves, bound, distance};
+use self::conversions::{ManMoves, WordSteps, bound, distance};
 use self::layers::{BlackKings, Words};
 pub use self::successors::DtwStore;
 use self::successors::Successors;
@@ -133,7 +133,8 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> BlockSolver<'s, R> {
             first: block as usize * self.slice.block_words(),
             men,
             free,
-            man_moves: ManMoves::of::<R>(men),
+            man_moves: ManMoves::new::<R>(self.distances.index(), men),
+            distances: self.distances,
             white: &self.white,
             black: &self.black,
         };
@@ -192,7 +193,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> BlockSolver<'s, R> {
                         continue;
                     }
                     let won = (planes[side].win & fast).any();
-                    let plies = distance(&mut self.successors, &board, won);
+                    let plies = distance(&mut self.successors, self.distances, &board, won);
                     changed |= plies != UNKNOWN && self.distances.enter(side, number, plies.into());
                 }
             }
@@ -232,6 +233,7 @@ struct Scene<'b, R: Rules> {
     men: ByColor<W<R>>,
     free: W<R>,
     man_moves: ManMoves<W<R>>,
+    distances: &'b Distances<R::Geometry>,
     white: &'b Adjacency<W<R>>,
     black: &'b Adjacency<W<R>>,
 }
@@ -246,6 +248,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> Scene<'_, R> {
         mut words: layers::Row<W<R>>,
     ) {
         words.clear();
+        let mut steps = WordSteps::new();
         let white = self.white.sets[row];
         for (column, &others) in self.black.sets.iter().enumerate() {
             if (white & others).any() {
@@ -253,7 +256,12 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> Scene<'_, R> {
             }
             let word = self.first + row * self.slice.columns() + column;
             let planes = self.slice.load(side, word);
-            for square in ((planes.win | planes.loss) & others.below_lowest()).bits() {
+            let decided = (planes.win | planes.loss) & others.below_lowest();
+            if decided.any() {
+                let index = self.distances.index();
+                steps.fill(index, &self.man_moves, side, white, others);
+            }
+            for square in decided.bits() {
                 let black = BlackKings {
                     all: others | square,
                     free: self.free,
@@ -265,7 +273,15 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> Scene<'_, R> {
                     side,
                 };
                 let won = (planes.win & square).any();
-                let bound = bound(successors, &self.man_moves, &board, won);
+                let bound = bound(
+                    successors,
+                    self.distances,
+                    &self.man_moves,
+                    &steps,
+                    &board,
+                    square,
+                    won,
+                );
                 let known = bound.plies != UNKNOWN;
                 if !bound.any && !movegen::has_move::<R>(&board) {
                     words.ends(won, 0, column, square);

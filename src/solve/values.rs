@@ -246,6 +246,12 @@ impl<G: Geometry<Word: PlaneWord>> Layout<G> {
         while !out.is_full() {
             let turned = self.turned_block(planes.blocks(), block);
             let first = turned.block as usize * planes.block_words();
+            if self.kings(Color::Black) == 0 {
+                out.skip += row as usize;
+                self.turned_words(planes, side, first, &turned, &mut out);
+                (block, row) = (block + 1, 0);
+                continue;
+            }
             for white in placements(row, self.kings(Color::White), turned.free) {
                 let (column, fast) = turned.column(white);
                 for row in &turned.rows {
@@ -259,6 +265,31 @@ impl<G: Geometry<Word: PlaneWord>> Layout<G> {
                 }
             }
             (block, row) = (block + 1, 0);
+        }
+    }
+
+    /// A block in which the table's Black has no kings. The lowest of White's comes last in the
+    /// table's order; as each of the solver's black kings is the fast one in some word, it is so
+    /// in the word along it.
+    fn turned_words(
+        &self,
+        planes: &PlaneSlice<G>,
+        side: Color,
+        first: usize,
+        block: &TurnedBlock<G>,
+        out: &mut Output<'_>,
+    ) {
+        for others in placements(0, self.kings(Color::White) - 1, block.free) {
+            let column = rank(G::turn(others), block.free_turned) as usize;
+            let word = planes.load(!side, first + column);
+            let word = Planes {
+                win: G::turn(word.win),
+                loss: G::turn(word.loss),
+            };
+            out.word(word, block.free & others.below_lowest());
+            if out.is_full() {
+                return;
+            }
         }
     }
 
