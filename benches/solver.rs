@@ -1,4 +1,4 @@
-//! Positions a second of the solver, in user time, slice by slice.
+//! Positions a second of CPU time of the solver, slice by slice.
 //!
 //! `cargo bench --bench solver -- english 5 --dtc --dtw --values --threads 1`
 //!
@@ -30,7 +30,7 @@ struct Options {
 
 const STAGES: [&str; 4] = ["solve", "dtw", "results", "read back"];
 
-/// User time of each stage; none if it was not asked for.
+/// CPU time of each stage; none if it was not asked for.
 type Times = [Option<Duration>; 4];
 
 fn main() -> ExitCode {
