@@ -11,6 +11,7 @@ use super::capture::{
 };
 use super::cpu::{Cpu, Task};
 use super::distances::Distances;
+use super::levels::Block;
 use super::lookup::{Found, Lookup, Pieces, no_move};
 use super::planes::{PlaneSlice, PlaneWord, Planes};
 use super::store::Store;
@@ -101,8 +102,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
     /// stored changed, which can only be false where a block is solved again.
     pub fn solve(
         &mut self,
-        block: u64,
-        men: ByColor<W<R>>,
+        (block, men): Block<R::Geometry>,
         distances: Option<&Distances<R::Geometry>>,
         parallel: bool,
     ) -> bool {
