@@ -189,6 +189,7 @@ macro_rules! rule_sets {
                 }
             };
         }
+        pub use with_rules;
     };
 }
 

@@ -1,18 +1,31 @@
 //! The solver: retrograde analysis of a slice, men block by men block, a word of positions at a
-//! time.
+//! time; and the way from a wish to finished tables.
+//!
+//! * [`plan`]: which slices a wish needs, and in which order;
+//! * [`SliceSolver`]: what turns a slice into values, given those it leads to;
+//! * [`generate`]: the driver that takes a plan to files, resumes, and shares a directory.
 
 mod adjacency;
 mod block;
 mod capture;
 mod distances;
+mod estimate;
+mod generate;
+mod lock;
 mod lookup;
+pub mod plan;
 mod planes;
 pub mod reference;
 mod slice;
+mod solver;
 mod store;
 mod sweep;
 
 pub use distances::Distances;
+pub use estimate::{Estimate, estimate};
+pub use generate::{Event, GenerateError, Settings, generate};
+pub use plan::Plan;
 pub use planes::{Fast, PlaneSlice, PlaneWord, Planes, solver_orientation};
 pub use slice::solve;
+pub use solver::{SliceSolver, SolveError, solver};
 pub use store::Store;

@@ -73,22 +73,27 @@ pub fn by_mailbox<R: Rules>(board: &Board<R::Geometry>) -> Vec<Successor<R::Geom
 
 /// All slices of a rule set up to some number of pieces, solved.
 pub struct Solved<R: Rules> {
-    slices: HashMap<Slice, Values<R::Geometry>>,
+    pub(super) slices: HashMap<Slice, Values<R::Geometry>>,
 }
 
 /// The values of all positions of a canonical slice.
 pub struct Values<G: Geometry> {
-    index: SliceIndex<G>,
-    values: ByColor<Vec<Value>>,
+    pub(super) index: SliceIndex<G>,
+    pub(super) values: ByColor<Vec<Value>>,
 }
 
 impl<R: Rules> Solved<R> {
+    /// Nothing yet.
+    pub(super) fn new() -> Self {
+        Solved {
+            slices: HashMap::new(),
+        }
+    }
+
     /// Solves all slices of up to `pieces` pieces (at most [`MAX_PIECES`](crate::index::MAX_PIECES),
     /// though memory ends long before).
     pub fn up_to(pieces: usize, moves: Generator<R::Geometry>) -> Self {
-        let mut solved = Solved {
-            slices: HashMap::new(),
-        };
+        let mut solved = Solved::new();
         for pieces in 2..=pieces {
             // Listed so that promotions lead to slices before.
             for slice in Slice::all_canonical(pieces, R::SET.has_kings()) {
@@ -122,7 +127,7 @@ impl<R: Rules> Solved<R> {
     }
 
     /// Solves a canonical slice, given those its captures and promotions lead to.
-    fn solve(&self, slice: Slice, moves: Generator<R::Geometry>) -> Values<R::Geometry> {
+    pub(super) fn solve(&self, slice: Slice, moves: Generator<R::Geometry>) -> Values<R::Geometry> {
         let index = SliceIndex::new(slice);
         let graph = self.graph(&index, moves);
         let dtw = graph.distances(|m, decided| match *m {

@@ -13,6 +13,17 @@ pub enum Wdl {
 }
 
 impl Wdl {
+    /// The result with a code, as stored in tables.
+    #[inline]
+    pub const fn of(code: u16) -> Option<Wdl> {
+        match code {
+            0 => Some(Wdl::Loss),
+            1 => Some(Wdl::Draw),
+            2 => Some(Wdl::Win),
+            _ => None,
+        }
+    }
+
     /// The same result seen by the opponent.
     #[inline(always)]
     pub const fn reversed(self) -> Wdl {

@@ -1,0 +1,118 @@
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::{Failure, grouped, write_json};
+use crate::probe::{Inventory, Tablebase, table_paths};
+
+/// Tell which tables are there, which are missing, and which files are not used
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Directories or files [default: those of CROWNHEAD_TABLES, else `tables`]
+    paths: Vec<PathBuf>,
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    places: Vec<Place>,
+    sets: Vec<Set>,
+    ignored: Vec<Ignored>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    path: PathBuf,
+    tables: Option<usize>,
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Set {
+    rule_set: &'static str,
+    metric: &'static str,
+    tables: usize,
+    positions: u64,
+    bytes: u64,
+    complete: Option<usize>,
+    missing: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Ignored {
+    path: PathBuf,
+    reason: String,
+}
+
+impl Args {
+    pub fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
+        let tables = Tablebase::open(&table_paths(&self.paths));
+        let report = Report::of(tables.inventory());
+        if self.json {
+            return write_json(out, &report);
+        }
+        for place in &report.places {
+            let path = place.path.display();
+            match (&place.error, place.tables) {
+                (Some(error), _) => writeln!(out, "{path}: {error}")?,
+                (None, Some(1)) => writeln!(out, "{path}: 1 table")?,
+                (None, tables) => writeln!(out, "{path}: {} tables", tables.unwrap_or(0))?,
+            }
+        }
+        for set in &report.sets {
+            let complete = match set.complete {
+                Some(pieces) => format!("complete up to {pieces} pieces"),
+                None => "no complete set".to_owned(),
+            };
+            writeln!(
+                out,
+                "{} {}: {complete}, {} tables, {} positions, {} bytes",
+                set.rule_set,
+                set.metric,
+                set.tables,
+                grouped(set.positions),
+                grouped(set.bytes)
+            )?;
+            if !set.missing.is_empty() {
+                let shown = set.missing[..set.missing.len().min(10)].join(" ");
+                let more = if set.missing.len() > 10 { " ..." } else { "" };
+                writeln!(out, "  missing ({}): {shown}{more}", set.missing.len())?;
+            }
+        }
+        for file in &report.ignored {
+            writeln!(out, "ignored {}: {}", file.path.display(), file.reason)?;
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    fn of(inventory: &Inventory) -> Report {
+        let places = inventory.places.iter().map(|place| Place {
+            path: place.path.clone(),
+            tables: place.tables.as_ref().ok().copied(),
+            error: place.tables.as_ref().err().cloned(),
+        });
+        let sets = inventory.coverage.iter().map(|set| Set {
+            rule_set: set.rule_set.name(),
+            metric: set.metric.name(),
+            tables: set.tables,
+            positions: set.positions,
+            bytes: set.bytes,
+            complete: set.complete,
+            missing: set.missing.iter().map(|s| s.to_string()).collect(),
+        });
+        let ignored = inventory.ignored.iter().map(|file| Ignored {
+            path: file.path.clone(),
+            reason: file.reason.clone(),
+        });
+        Report {
+            places: places.collect(),
+            sets: sets.collect(),
+            ignored: ignored.collect(),
+        }
+    }
+}

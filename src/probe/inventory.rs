@@ -1,0 +1,179 @@
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::tablebase::Table;
+use crate::index::Slice;
+use crate::rules::RuleSetId;
+use crate::table::{Header, Metric};
+
+/// What a search for tables found.
+#[derive(Debug, Default)]
+pub struct Inventory {
+    /// One for every path that was searched.
+    pub places: Vec<Place>,
+    /// By rule set and metric.
+    pub coverage: Vec<Coverage>,
+    /// Files that are not used as tables.
+    pub ignored: Vec<Ignored>,
+}
+
+/// A path that was searched.
+#[derive(Debug)]
+pub struct Place {
+    pub path: PathBuf,
+    /// Tables found there and below; an error text if it could not be searched.
+    pub tables: Result<usize, String>,
+}
+
+/// A file that is not used as a table.
+#[derive(Debug)]
+pub struct Ignored {
+    pub path: PathBuf,
+    pub reason: String,
+}
+
+/// The tables of one rule set and metric.
+#[derive(Debug)]
+pub struct Coverage {
+    pub rule_set: RuleSetId,
+    pub metric: Metric,
+    pub tables: usize,
+    /// Of all files together.
+    pub bytes: u64,
+    /// Stored positions.
+    pub positions: u64,
+    /// Every slice of at most this many pieces is there; none if not even those of two.
+    pub complete: Option<usize>,
+    /// Slices that are not there although one of as many pieces is.
+    pub missing: Vec<Slice>,
+}
+
+type Tables = HashMap<(RuleSetId, Slice, Metric), Table>;
+
+impl Inventory {
+    /// The paths that were searched.
+    pub fn directories(&self) -> Vec<PathBuf> {
+        self.places.iter().map(|place| place.path.clone()).collect()
+    }
+
+    /// Hidden files are passed over: they are a generator's temporary and lock files.
+    pub(super) fn scan<P: AsRef<Path>>(paths: &[P]) -> (Tables, Inventory) {
+        let mut tables = Tables::new();
+        let mut inventory = Inventory::default();
+        for path in paths {
+            let path = path.as_ref();
+            let before = tables.len();
+            let searched = match fs::metadata(path) {
+                Ok(what) if what.is_dir() => inventory.search(path, &mut tables),
+                Ok(_) => {
+                    inventory.add(path, &mut tables);
+                    Ok(())
+                }
+                Err(error) => Err(error),
+            };
+            inventory.places.push(Place {
+                path: path.to_owned(),
+                tables: match searched {
+                    Ok(()) => Ok(tables.len() - before),
+                    Err(error) => Err(error.to_string()),
+                },
+            });
+        }
+        inventory.take_stock(&tables);
+        (tables, inventory)
+    }
+
+    fn search(&mut self, directory: &Path, tables: &mut Tables) -> std::io::Result<()> {
+        let mut entries = fs::read_dir(directory)?.collect::<Result<Vec<_>, _>>()?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            let path = entry.path();
+            // Symbolic links to directories are not followed: they may lead in a circle.
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                self.add(&path, tables);
+            } else if let Err(error) = self.search(&path, tables) {
+                self.ignore(&path, error.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, path: &Path, tables: &mut Tables) {
+        let extension = path.extension().and_then(|e| e.to_str());
+        if !Metric::ALL.iter().any(|m| Some(m.name()) == extension) {
+            return self.ignore(
+                path,
+                "not a table: its name does not end in .wdl, .dtc or .dtw",
+            );
+        }
+        let header = match Header::read(path) {
+            Ok(header) => header,
+            Err(error) => return self.ignore(path, error.to_string()),
+        };
+        let name = format!("{}.{}", header.slice, header.metric);
+        if path.file_name().is_none_or(|n| n != name.as_str()) {
+            let reason = format!(
+                "holds {name} of {}: not under its own name",
+                header.rule_set
+            );
+            return self.ignore(path, reason);
+        }
+        match tables.entry((header.rule_set, header.slice, header.metric)) {
+            Entry::Occupied(first) => {
+                let reason = format!("already found at `{}`", first.get().path.display());
+                self.ignore(path, reason);
+            }
+            Entry::Vacant(place) => {
+                place.insert(Table {
+                    path: path.to_owned(),
+                    header,
+                    file: OnceLock::new(),
+                });
+            }
+        }
+    }
+
+    fn ignore(&mut self, path: &Path, reason: impl Into<String>) {
+        self.ignored.push(Ignored {
+            path: path.to_owned(),
+            reason: reason.into(),
+        });
+    }
+
+    fn take_stock(&mut self, tables: &Tables) {
+        for &rule_set in RuleSetId::ALL {
+            for metric in Metric::ALL {
+                let of_set = || {
+                    let all = tables.values().map(|table| &table.header);
+                    all.filter(|h| h.rule_set == rule_set && h.metric == metric)
+                };
+                let Some(most) = of_set().map(|h| h.slice.total()).max() else {
+                    continue;
+                };
+                let wanted = |pieces| {
+                    let slices = Slice::all_canonical(pieces, rule_set.rules().has_kings());
+                    let absent = |s: &Slice| !tables.contains_key(&(rule_set, *s, metric));
+                    slices.into_iter().filter(absent)
+                };
+                let complete = (2..=most)
+                    .take_while(|&n| wanted(n).next().is_none())
+                    .last();
+                self.coverage.push(Coverage {
+                    rule_set,
+                    metric,
+                    tables: of_set().count(),
+                    bytes: of_set().map(|h| h.file_len).sum(),
+                    positions: of_set().map(|h| h.positions * h.sides().len() as u64).sum(),
+                    complete,
+                    missing: (2..=most).flat_map(wanted).collect(),
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Asking tables: the result of a position, its distances, and its moves in order of merit.
+//!
+//! A [`Tablebase`] is opened on directories. It reads the headers of the tables found there
+//! ([`Inventory`]) and maps a table when it is first asked. A position is turned to the canonical
+//! orientation of its slice, numbered, and looked up; where the rules alone decide (no piece, no
+//! move, every move a capture into slices that are there) they do. What cannot be answered is a
+//! [`ProbeError`]: unknown is never a draw.
+
+mod inventory;
+mod outcome;
+mod paths;
+mod ranking;
+mod tablebase;
+
+pub use inventory::{Coverage, Ignored, Inventory, Place};
+pub use outcome::Outcome;
+pub use paths::{PATHS_VARIABLE, table_paths};
+pub use ranking::RankedMove;
+pub use tablebase::{ProbeError, Tablebase};

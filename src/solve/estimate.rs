@@ -1,0 +1,78 @@
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::SliceSolver;
+use super::plan::{self, Plan};
+use crate::index::Slice;
+use crate::table::Metric;
+
+/// What a plan would take.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Estimate {
+    /// Stored positions.
+    pub positions: u64,
+    /// Bytes of values in memory at the worst moment, if no limit is set.
+    pub memory: u64,
+    /// Bytes of temporary files: none, finished tables are what is read back.
+    pub scratch: u64,
+    /// Bytes of all tables, roughly.
+    pub tables: u64,
+    /// Time, roughly.
+    pub seconds: f64,
+}
+
+/// Bytes a stored position takes in a table, roughly, as measured on the four-piece sets of
+/// English and Russian draughts; other variants and larger sets are smaller per position.
+const fn bytes_per_position(metric: Metric) -> f64 {
+    match metric {
+        Metric::Wdl => 0.05,
+        Metric::Dtc => 0.2,
+        Metric::Dtw => 0.4,
+    }
+}
+
+/// Works out what [`generate`](super::generate) would take, from nothing.
+pub fn estimate(
+    plan: &Plan,
+    solver: &dyn SliceSolver,
+    metrics: &[Metric],
+    threads: usize,
+) -> Estimate {
+    let positions = plan.positions();
+    let written = Metric::ALL
+        .iter()
+        .filter(|&&m| m == Metric::Wdl || metrics.contains(&m));
+    let per_position: f64 = written.map(|&m| bytes_per_position(m)).sum();
+    Estimate {
+        positions,
+        memory: peak_memory(plan, solver),
+        scratch: 0,
+        tables: (positions as f64 * per_position) as u64,
+        seconds: positions as f64 / solver.rate(threads),
+    }
+}
+
+/// Goes through the plan as the driver does: a slice stays in memory until no later one needs it.
+fn peak_memory(plan: &Plan, solver: &dyn SliceSolver) -> u64 {
+    let rules = plan.rule_set().rules();
+    let mut needed = HashSet::new();
+    let mut last_uses: Vec<Vec<Slice>> = Vec::new();
+    // Backwards, the first use met is the last one made.
+    for &slice in plan.slices().iter().rev() {
+        let mut uses = plan::dependencies(rules, slice);
+        uses.retain(|&used| needed.insert(used));
+        if needed.insert(slice) {
+            uses.push(slice);
+        }
+        last_uses.push(uses);
+    }
+    let mut resident = 0;
+    let mut peak = 0;
+    for (&slice, uses) in plan.slices().iter().zip(last_uses.iter().rev()) {
+        resident += solver.resident_bytes(slice);
+        peak = peak.max(resident + solver.working_bytes(slice));
+        resident -= uses.iter().map(|&s| solver.resident_bytes(s)).sum::<u64>();
+    }
+    peak
+}

@@ -1,0 +1,484 @@
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::lock::SliceLock;
+use super::plan::{self, Plan};
+use super::{SliceSolver, SolveError};
+use crate::index::Slice;
+use crate::rules::RuleSetId;
+use crate::table::{Header, LoadedSlice, Metric, TableError, table_path, write_table};
+
+/// Where and what to generate.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The tables directory.
+    pub tables: PathBuf,
+    /// Tables to write. Results are always written: distances mean nothing without them.
+    pub metrics: Vec<Metric>,
+    /// The most bytes values may occupy, unlimited if none.
+    pub memory: Option<u64>,
+}
+
+/// What the driver tells while it is at work.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The tables of a slice were there already, or another process has finished them.
+    Kept(Slice),
+    /// Another process is solving a slice that must be finished first.
+    Waiting(Slice),
+    Started(Slice),
+    /// So many more positions of the slice are done.
+    Progress(u64),
+    /// The tables of a slice are written, one header for each.
+    Finished {
+        slice: Slice,
+        headers: &'a [Header],
+        time: Duration,
+    },
+}
+
+/// Why generation stopped. Tables finished before stay; running again goes on from there.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    #[error(transparent)]
+    Table(#[from] TableError),
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    #[error("{slice} needs {needed} bytes of memory, {allowed} are allowed: raise --memory")]
+    Memory {
+        slice: Slice,
+        needed: u64,
+        allowed: u64,
+    },
+    #[error("cannot lock {slice} in `{}`: {source}", tables.display())]
+    Lock {
+        slice: Slice,
+        tables: PathBuf,
+        source: io::Error,
+    },
+}
+
+/// Solves every slice of a plan that has no finished tables yet, and writes them.
+///
+/// A finished table is never solved again, whoever wrote it: a run that was killed continues where
+/// it stopped, and several processes on one directory share the work, each taking slices that no
+/// other has locked. Only slices that the rest of the plan depends on stay in memory; they are
+/// read back from their tables where that is where they are.
+///
+/// # Errors
+/// [`GenerateError`]; a memory limit that is too small is told before any work is done.
+pub fn generate(
+    plan: &Plan,
+    solver: &mut dyn SliceSolver,
+    settings: &Settings,
+    report: &(dyn Fn(Event) + Sync),
+) -> Result<(), GenerateError> {
+    let mut metrics = settings.metrics.clone();
+    metrics.push(Metric::Wdl);
+    metrics.sort();
+    metrics.dedup();
+    let rule_set = plan.rule_set();
+    let dependencies = plan.slices().iter();
+    let dependencies =
+        dependencies.map(|&slice| (slice, plan::dependencies(rule_set.rules(), slice)));
+    let mut generation = Generation {
+        rule_set,
+        tables: &settings.tables,
+        metrics,
+        memory: settings.memory,
+        dependencies: dependencies.collect(),
+        remaining: plan.slices().to_vec(),
+        known: HashSet::new(),
+        solver,
+        report,
+    };
+    generation.drop_finished();
+    generation.check_memory()?;
+    while let Some((slice, _lock)) = generation.take_slice()? {
+        generation.make(slice)?;
+    }
+    Ok(())
+}
+
+struct Generation<'a> {
+    rule_set: RuleSetId,
+    tables: &'a Path,
+    metrics: Vec<Metric>,
+    memory: Option<u64>,
+    dependencies: HashMap<Slice, Vec<Slice>>,
+    /// Slices without finished tables as far as is known, in order.
+    remaining: Vec<Slice>,
+    /// Slices whose values the solver has.
+    known: HashSet<Slice>,
+    solver: &'a mut dyn SliceSolver,
+    report: &'a (dyn Fn(Event) + Sync),
+}
+
+impl Generation<'_> {
+    /// The next slice to make, locked; none when all are finished.
+    fn take_slice(&mut self) -> Result<Option<(Slice, SliceLock)>, GenerateError> {
+        loop {
+            let Some(&first) = self.remaining.first() else {
+                return Ok(None);
+            };
+            for &slice in &self.remaining {
+                if self.is_ready(slice)
+                    && let Some(lock) = self.lock(slice, SliceLock::try_take)?
+                {
+                    if self.is_finished(slice) {
+                        break;
+                    }
+                    return Ok(Some((slice, lock)));
+                }
+            }
+            let before = self.remaining.len();
+            self.drop_finished();
+            // All that is ready is being made by others. The first slice always is ready.
+            if self.remaining.len() == before {
+                (self.report)(Event::Waiting(first));
+                let lock = self.lock(first, SliceLock::wait)?;
+                if !self.is_finished(first) {
+                    return Ok(Some((first, lock)));
+                }
+                self.drop_finished();
+            }
+        }
+    }
+
+    fn lock<T>(
+        &self,
+        slice: Slice,
+        how: impl Fn(&Path, RuleSetId, Slice) -> io::Result<T>,
+    ) -> Result<T, GenerateError> {
+        how(self.tables, self.rule_set, slice).map_err(|source| GenerateError::Lock {
+            slice,
+            tables: self.tables.to_owned(),
+            source,
+        })
+    }
+
+    fn is_ready(&self, slice: Slice) -> bool {
+        let needs = &self.dependencies[&slice];
+        !needs.iter().any(|needed| self.remaining.contains(needed))
+    }
+
+    /// Solves a slice and writes its tables.
+    fn make(&mut self, slice: Slice) -> Result<(), GenerateError> {
+        let start = Instant::now();
+        self.make_room(slice);
+        for needed in self.dependencies[&slice].clone() {
+            if self.known.insert(needed) {
+                let values = LoadedSlice::read(self.tables, self.rule_set, needed, &self.metrics)?;
+                self.solver.load(&values);
+            }
+        }
+        (self.report)(Event::Started(slice));
+        let report = self.report;
+        let progress = |positions| report(Event::Progress(positions));
+        let values = self.solver.solve(slice, &progress)?;
+        let headers = self
+            .metrics
+            .iter()
+            .map(|&metric| write_table(self.tables, self.rule_set, values, metric))
+            .collect::<Result<Vec<_>, TableError>>()?;
+        self.known.insert(slice);
+        self.remaining.retain(|&other| other != slice);
+        self.forget(|generation, known| {
+            let mut rest = generation.remaining.iter();
+            !rest.any(|other| generation.dependencies[other].contains(&known))
+        });
+        (self.report)(Event::Finished {
+            slice,
+            headers: &headers,
+            time: start.elapsed(),
+        });
+        Ok(())
+    }
+
+    /// Forgets what is not needed for this slice if the memory limit asks for it; it can be read
+    /// back from its tables.
+    fn make_room(&mut self, slice: Slice) {
+        let known: u64 = self
+            .known
+            .iter()
+            .map(|&s| self.solver.resident_bytes(s))
+            .sum();
+        if self
+            .memory
+            .is_some_and(|allowed| known + self.bytes_for(slice) > allowed)
+        {
+            self.forget(|generation, known| !generation.dependencies[&slice].contains(&known));
+        }
+    }
+
+    fn forget(&mut self, useless: impl Fn(&Self, Slice) -> bool) {
+        let known = self.known.iter().copied();
+        let useless: Vec<Slice> = known.filter(|&slice| useless(self, slice)).collect();
+        for slice in useless {
+            self.known.remove(&slice);
+            self.solver.forget(slice);
+        }
+    }
+
+    /// Memory for a slice with all it depends on.
+    fn bytes_for(&self, slice: Slice) -> u64 {
+        let needed = self.dependencies[&slice].iter().chain([&slice]);
+        let resident: u64 = needed.map(|&s| self.solver.resident_bytes(s)).sum();
+        resident + self.solver.working_bytes(slice)
+    }
+
+    fn check_memory(&self) -> Result<(), GenerateError> {
+        let Some(allowed) = self.memory else {
+            return Ok(());
+        };
+        let hungriest = self.remaining.iter().map(|&s| (self.bytes_for(s), s));
+        match hungriest.max_by_key(|&(needed, _)| needed) {
+            Some((needed, slice)) if needed > allowed => Err(GenerateError::Memory {
+                slice,
+                needed,
+                allowed,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn drop_finished(&mut self) {
+        let (finished, remaining): (Vec<_>, Vec<_>) = self
+            .remaining
+            .iter()
+            .partition(|&&slice| self.is_finished(slice));
+        self.remaining = remaining;
+        for slice in finished {
+            (self.report)(Event::Kept(slice));
+        }
+    }
+
+    /// All tables of the slice are there, with sound headers and of the length these say.
+    fn is_finished(&self, slice: Slice) -> bool {
+        self.metrics.iter().all(|&metric| {
+            let path = table_path(self.tables, self.rule_set, slice, metric);
+            Header::read(&path).is_ok_and(|header| {
+                (header.rule_set, header.slice, header.metric) == (self.rule_set, slice, metric)
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::table::SliceValues;
+    use crate::table::testing::Pattern;
+
+    const RULES: RuleSetId = RuleSetId::English;
+
+    /// Gives made-up values, and insists that everything a slice depends on is known.
+    struct FakeSolver {
+        known: HashSet<Slice>,
+        solved: Vec<Slice>,
+        loaded: usize,
+        most_known: usize,
+        values: Option<Pattern>,
+        /// Gives up at this slice.
+        fails_at: Option<Slice>,
+    }
+
+    impl FakeSolver {
+        fn new() -> Self {
+            FakeSolver {
+                known: HashSet::new(),
+                solved: Vec::new(),
+                loaded: 0,
+                most_known: 0,
+                values: None,
+                fails_at: None,
+            }
+        }
+    }
+
+    impl SliceSolver for FakeSolver {
+        fn solve(
+            &mut self,
+            slice: Slice,
+            progress: &(dyn Fn(u64) + Sync),
+        ) -> Result<&dyn SliceValues, SolveError> {
+            for needed in plan::dependencies(RULES.rules(), slice) {
+                assert!(self.known.contains(&needed), "{slice} needs {needed}");
+            }
+            if self.fails_at == Some(slice) {
+                return Err(SolveError {
+                    rule_set: RULES,
+                    slice,
+                    reason: "told to".to_owned(),
+                });
+            }
+            self.known.insert(slice);
+            self.most_known = self.most_known.max(self.known.len());
+            self.solved.push(slice);
+            progress(1);
+            Ok(self.values.insert(Pattern::new(RULES, &slice.to_string())))
+        }
+
+        fn load(&mut self, values: &dyn SliceValues) {
+            let expected = Pattern::new(RULES, &values.slice().to_string());
+            let mut results = vec![crate::table::Wdl::Draw; values.positions() as usize];
+            values.results(crate::board::Color::White, 0, &mut results);
+            let mut positions = (0..).zip(results);
+            assert!(positions.all(|(p, r)| r == expected.result(crate::board::Color::White, p)));
+            self.known.insert(values.slice());
+            self.loaded += 1;
+        }
+
+        fn forget(&mut self, slice: Slice) {
+            assert!(self.known.remove(&slice));
+        }
+
+        fn resident_bytes(&self, _: Slice) -> u64 {
+            1
+        }
+
+        fn working_bytes(&self, _: Slice) -> u64 {
+            10
+        }
+
+        fn rate(&self, _: usize) -> f64 {
+            1.0
+        }
+    }
+
+    fn run(
+        solver: &mut FakeSolver,
+        tables: &Path,
+        pieces: usize,
+        memory: Option<u64>,
+    ) -> Result<Vec<String>, GenerateError> {
+        let told = Mutex::new(Vec::new());
+        let settings = Settings {
+            tables: tables.to_owned(),
+            metrics: vec![Metric::Dtw],
+            memory,
+        };
+        let plan = Plan::complete(RULES, pieces);
+        generate(&plan, solver, &settings, &|event| {
+            let text = match event {
+                Event::Kept(slice) => format!("kept {slice}"),
+                Event::Waiting(slice) => format!("waiting {slice}"),
+                Event::Started(slice) => format!("started {slice}"),
+                Event::Progress(_) => return,
+                Event::Finished { slice, headers, .. } => {
+                    assert_eq!(headers.len(), 2);
+                    format!("finished {slice}")
+                }
+            };
+            told.lock().unwrap().push(text);
+        })?;
+        Ok(told.into_inner().unwrap())
+    }
+
+    fn files(tables: &Path) -> Vec<(String, Vec<u8>)> {
+        let entries = fs::read_dir(tables.join("english")).unwrap();
+        let entries = entries.map(|e| e.unwrap()).filter(|e| e.path().is_file());
+        let mut files: Vec<_> = entries
+            .map(|e| {
+                (
+                    e.file_name().into_string().unwrap(),
+                    fs::read(e.path()).unwrap(),
+                )
+            })
+            .collect();
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn a_stopped_run_goes_on_where_it_stopped() {
+        let whole = tempfile::tempdir().unwrap();
+        let mut solver = FakeSolver::new();
+        run(&mut solver, whole.path(), 3, None).unwrap();
+        assert_eq!(solver.solved, Plan::complete(RULES, 3).slices());
+        assert!(solver.known.is_empty(), "nothing is needed any more");
+
+        let stopped = tempfile::tempdir().unwrap();
+        for &slice in Plan::complete(RULES, 3).slices() {
+            let mut solver = FakeSolver::new();
+            solver.fails_at = Some(slice);
+            let error = run(&mut solver, stopped.path(), 3, None).unwrap_err();
+            assert!(matches!(error, GenerateError::Solve(_)));
+            assert!(
+                solver.solved.len() <= 1,
+                "only the slice that failed before is new"
+            );
+        }
+        let told = run(&mut FakeSolver::new(), stopped.path(), 3, None).unwrap();
+        assert!(
+            told[..told.len() - 2].iter().all(|t| t.starts_with("kept")),
+            "{told:?}"
+        );
+        assert_eq!(files(stopped.path()), files(whole.path()));
+    }
+
+    #[test]
+    fn damaged_and_half_written_tables_are_made_again() {
+        let directory = tempfile::tempdir().unwrap();
+        run(&mut FakeSolver::new(), directory.path(), 2, None).unwrap();
+        let before = files(directory.path());
+        let path = table_path(directory.path(), RULES, "KvM".parse().unwrap(), Metric::Dtw);
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        fs::write(path.with_file_name(".KvM.dtw.tmp"), b"half").unwrap();
+        let told = run(&mut FakeSolver::new(), directory.path(), 2, None).unwrap();
+        assert_eq!(
+            told,
+            ["kept KvK", "kept MvM", "started KvM", "finished KvM"]
+        );
+        assert_eq!(files(directory.path()), before);
+    }
+
+    #[test]
+    fn several_runs_share_the_work() {
+        let directory = tempfile::tempdir().unwrap();
+        let plan = Plan::complete(RULES, 3);
+        let solved: usize = std::thread::scope(|scope| {
+            let runs: Vec<_> = (0..3)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let mut solver = FakeSolver::new();
+                        run(&mut solver, directory.path(), 3, None).unwrap();
+                        solver.solved.len()
+                    })
+                })
+                .collect();
+            runs.into_iter().map(|run| run.join().unwrap()).sum()
+        });
+        assert_eq!(solved, plan.slices().len(), "each slice is solved once");
+        let alone = tempfile::tempdir().unwrap();
+        run(&mut FakeSolver::new(), alone.path(), 3, None).unwrap();
+        assert_eq!(files(directory.path()), files(alone.path()));
+    }
+
+    #[test]
+    fn memory_is_limited() {
+        let directory = tempfile::tempdir().unwrap();
+        let free = &mut FakeSolver::new();
+        run(free, directory.path(), 4, None).unwrap();
+        let error = run(
+            &mut FakeSolver::new(),
+            &directory.path().join("none"),
+            4,
+            Some(12),
+        );
+        let Err(GenerateError::Memory { needed, .. }) = error else {
+            panic!("12 bytes cannot do");
+        };
+        let tight = tempfile::tempdir().unwrap();
+        let solver = &mut FakeSolver::new();
+        run(solver, tight.path(), 4, Some(needed)).unwrap();
+        assert!(solver.loaded > 0 && solver.most_known < free.most_known);
+        assert_eq!(files(tight.path()), files(directory.path()));
+    }
+}

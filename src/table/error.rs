@@ -1,0 +1,67 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::board::Color;
+
+/// Why a table cannot be read or written. Every message names the file and what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    #[error("cannot {action} `{}`: {source}", path.display())]
+    Io {
+        path: PathBuf,
+        action: &'static str,
+        source: io::Error,
+    },
+    /// The file does not begin as a table does, or ends before its header does.
+    #[error("`{}` is not a table of this program: {reason}", path.display())]
+    NotATable { path: PathBuf, reason: &'static str },
+    #[error(
+        "`{}` has format version {version}, this program reads version {known}: \
+         use a newer crownhead, or generate the table again",
+        path.display()
+    )]
+    Version {
+        path: PathBuf,
+        version: u16,
+        known: u16,
+    },
+    #[error("`{}` is damaged ({what}): delete it and generate the slice again", path.display())]
+    CorruptHeader { path: PathBuf, what: &'static str },
+    #[error(
+        "`{}` is damaged (block {block}, {side} to move: {what}): \
+         delete it and generate the slice again",
+        path.display()
+    )]
+    CorruptBlock {
+        path: PathBuf,
+        side: Color,
+        block: u64,
+        what: &'static str,
+    },
+    #[error(
+        "`{}` is damaged (its content has the wrong checksum): delete it and generate the slice again",
+        path.display()
+    )]
+    Checksum { path: PathBuf },
+    #[error(
+        "the disk is full: `{}` needs {needed} bytes, {found} could be written; nothing finished \
+         is lost, free some space and run the same command again",
+        path.display()
+    )]
+    DiskFull {
+        path: PathBuf,
+        needed: u64,
+        found: u64,
+    },
+}
+
+impl TableError {
+    /// For `map_err`: an I/O error met while trying to `action` the file.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> TableError {
+        move |source| TableError::Io {
+            path: path.to_owned(),
+            action,
+            source,
+        }
+    }
+}
