@@ -7,3 +7,4 @@ pub mod probe;
 pub mod rules;
 pub mod solve;
 pub mod table;
+pub mod verify;

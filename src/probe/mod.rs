@@ -15,6 +15,7 @@ mod paths;
 mod ranking;
 mod search;
 mod tablebase;
+pub(crate) mod threats;
 
 pub use cache::CacheStatistics;
 pub use inventory::{Coverage, Ignored, Inventory, Place};

@@ -1,6 +1,8 @@
 //! What tables do not store is found by search: through captures, which lead to smaller slices, and
 //! where a table says so through quiet moves. The answers are exact.
 
+use std::cell::Cell;
+
 use super::tablebase::{Place, Table};
 use super::{Outcome, ProbeError, Tablebase};
 use crate::board::{Board, Word};
@@ -17,6 +19,32 @@ pub(super) enum Reach {
     Files,
     /// From the cache alone.
     Cache,
+}
+
+/// How a search is to go about.
+#[derive(Clone, Copy)]
+pub(super) struct Ask<'a> {
+    pub reach: Reach,
+    /// Counts the positions looked at, when a table is made.
+    pub effort: Option<&'a Effort>,
+}
+
+impl Ask<'_> {
+    pub const FILES: Ask<'static> = Ask {
+        reach: Reach::Files,
+        effort: None,
+    };
+    pub const CACHE: Ask<'static> = Ask {
+        reach: Reach::Cache,
+        effort: None,
+    };
+}
+
+/// What a search has cost, and what it may.
+#[derive(Debug, Default)]
+pub(super) struct Effort {
+    pub positions_left: Cell<u32>,
+    pub deepest: Cell<u16>,
 }
 
 /// What a position is before any table is asked.
@@ -61,14 +89,14 @@ impl Tablebase {
     /// As [`Tablebase::probe`].
     #[inline]
     pub fn result<R: Rules>(&self, board: &Board<R::Geometry>) -> Result<Wdl, ProbeError> {
-        self.search::<R>(board, Reach::Files, 0)
+        self.search::<R>(board, Ask::FILES, 0)
     }
 
     /// `depth` counts the moves made since the position asked for that were no captures.
     pub(super) fn search<R: Rules>(
         &self,
         board: &Board<R::Geometry>,
-        reach: Reach,
+        ask: Ask,
         depth: u16,
     ) -> Result<Wdl, ProbeError> {
         let without_move = Outcome::without_move(&R::SET).result;
@@ -81,9 +109,9 @@ impl Tablebase {
                 if let Ok((table, place)) = self.place::<R>(board, Metric::Wdl)
                     && !table.header.leaves_out_captures()
                 {
-                    return self.look_up(table, place, reach);
+                    return self.look_up(table, place, ask.reach);
                 }
-                return self.best::<R>(board, reach, depth, true);
+                return self.best::<R>(board, ask, depth, true);
             }
             Kind::Quiet => {}
         }
@@ -92,25 +120,31 @@ impl Tablebase {
             found => found?,
         };
         if !table.header.leaves_out_threats() || !is_threatened::<R>(board) {
-            return self.look_up(table, place, reach);
+            return self.look_up(table, place, ask.reach);
         }
         if let Some(result) = self.exception(table, place)? {
             return Ok(result);
         }
-        if depth >= table.header.depth_bound {
+        let spent = ask.effort.is_some_and(|effort| {
+            effort.deepest.set(effort.deepest.get().max(depth + 1));
+            let left = effort.positions_left.get();
+            effort.positions_left.set(left.saturating_sub(1));
+            left == 0
+        });
+        if depth >= table.header.depth_bound || spent {
             return Err(ProbeError::Depth {
                 path: table.path.clone(),
                 bound: table.header.depth_bound,
             });
         }
-        self.best::<R>(board, reach, depth, false)
+        self.best::<R>(board, ask, depth, false)
     }
 
     /// The best of all captures, or of all quiet moves.
     fn best<R: Rules>(
         &self,
         board: &Board<R::Geometry>,
-        reach: Reach,
+        ask: Ask,
         depth: u16,
         captures: bool,
     ) -> Result<Wdl, ProbeError> {
@@ -122,7 +156,7 @@ impl Tablebase {
             }
             // After a capture the count of pieces ends the search, so the depth begins anew.
             let depth = if captures { 0 } else { depth + 1 };
-            match self.search::<R>(&after, reach, depth) {
+            match self.search::<R>(&after, ask, depth) {
                 Ok(result) => best = best.max(Some(result.reversed())),
                 Err(error) => failure = Some(error),
             }
@@ -147,8 +181,7 @@ impl Tablebase {
     ) -> Result<Outcome, ProbeError> {
         match Kind::of::<R>(board) {
             Kind::Over => return Ok(Outcome::without_move(&R::SET)),
-            Kind::Alone => return self.outcome_of_moves::<R>(board),
-            Kind::Captures => return self.outcome_of_moves::<R>(board),
+            Kind::Alone | Kind::Captures => return self.outcome_by_moves::<R>(board),
             Kind::Quiet => {}
         }
         if !has_move::<R>(board) {
@@ -169,8 +202,11 @@ impl Tablebase {
         })
     }
 
-    /// The outcome of a position from those of its successors.
-    fn outcome_of_moves<R: Rules>(
+    /// The outcome of a position as its successors' make it.
+    ///
+    /// # Errors
+    /// As [`Tablebase::probe`].
+    pub fn outcome_by_moves<R: Rules>(
         &self,
         board: &Board<R::Geometry>,
     ) -> Result<Outcome, ProbeError> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::cache::{Block, BlockKey, Cache, CacheStatistics};
-use super::search::Reach;
+use super::search::{Ask, Reach};
 use super::{Inventory, Outcome};
 use crate::board::{Color, Geometry, Position};
 use crate::index::{Slice, SliceIndex};
@@ -132,6 +132,19 @@ impl Tablebase {
         }
     }
 
+    /// Adds a table that is not on disk yet, in place of one that is.
+    pub(super) fn add(&mut self, file: TableFile) {
+        let header = file.header().clone();
+        let key = (header.rule_set, header.slice, header.metric);
+        let number = self.tables.values().map(|table| table.number + 1).max();
+        let table = Table::new(number.unwrap_or(0), file.path(), header);
+        let table = Table {
+            file: OnceLock::from(file),
+            ..table
+        };
+        self.tables.insert(key, table);
+    }
+
     pub fn inventory(&self) -> &Inventory {
         &self.inventory
     }
@@ -203,7 +216,7 @@ impl Tablebase {
     /// [`ProbeError::NotCached`] if it does not; else as [`Tablebase::probe`].
     pub fn probe_wdl_cached(&self, position: &Position) -> Result<Wdl, ProbeError> {
         with_rules!(position.variant().rule_set(), R => {
-            self.search::<R>(&position.to_board(), Reach::Cache, 0)
+            self.search::<R>(&position.to_board(), Ask::CACHE, 0)
         })
     }
 

@@ -45,6 +45,9 @@ pub enum TableError {
     Checksum { path: PathBuf, page: u64 },
     #[error("`{}` is damaged ({reason}): delete it, it is made anew with the next table", path.display())]
     Manifest { path: PathBuf, reason: String },
+    /// What a small table leaves out cannot be searched for.
+    #[error("`{}` cannot be written small: {reason}", path.display())]
+    Search { path: PathBuf, reason: String },
     #[error(
         "the disk is full: `{}` needs {needed} bytes, {found} could be written; nothing finished \
          is lost, free some space and run the same command again",

@@ -1,5 +1,6 @@
 use std::fmt;
 
+use super::Metric;
 use super::codec::LeftOut;
 
 /// What a table is written for.
@@ -28,11 +29,12 @@ impl Profile {
         }
     }
 
-    /// What a table of results leaves out.
-    pub(super) const fn left_out(self) -> LeftOut {
+    /// What a table leaves out. Distances with threats are stored: they would have to be searched
+    /// for through the whole line.
+    pub(super) fn left_out(self, metric: Metric) -> LeftOut {
         LeftOut {
-            captures: !matches!(self, Profile::Full),
-            threats: matches!(self, Profile::Small),
+            captures: self != Profile::Full,
+            threats: self == Profile::Small && metric == Metric::Wdl,
         }
     }
 

@@ -10,6 +10,7 @@ use super::manifest::Manifest;
 use super::{Census, Header, Metric, Profile, SliceValues, TableError, TableFile, Wdl, pages};
 use crate::board::{ByColor, Color};
 use crate::index::Slice;
+use crate::probe::threats;
 use crate::rules::{RuleSetId, with_rules};
 
 /// Bytes written at once, so that a full disk is told to within as much.
@@ -167,74 +168,130 @@ fn encode(
     metric: Metric,
     profile: Profile,
 ) -> Result<TableFile, TableError> {
-    let slice = values.slice();
-    let mut header = Header {
-        rule_set,
-        slice,
-        metric,
-        positions: values.positions(),
-        profile,
-        depth_bound: 0,
-        left_out: LeftOut {
-            threats: false,
-            ..profile.left_out()
-        },
-        stored: ByColor::default(),
-        file_len: 0,
-        checksums: 0,
-        generator: env!("CARGO_PKG_VERSION").to_owned(),
-    };
-    let mut bytes = vec![0; HEADER_LEN];
-    let mut surveys = Vec::new();
-    for &color in stored_sides(slice) {
-        let side = Side {
-            rule_set,
-            slice,
-            side: color,
-            positions: header.positions,
-            left_out: header.left_out,
-        };
-        let survey = survey(values, metric, &side);
-        let encoded = match metric {
-            Metric::Wdl => codec::encode_results(&side, &survey.codes, profile),
-            _ => {
-                let halves = if metric == Metric::Dtw { 1 } else { 0 };
-                let longest = survey.census.max_plies() >> halves;
-                codec::encode_distances(&survey.codes, longest, &|first, plies| {
-                    values.distances(metric, color, first, plies);
-                    for plies in plies {
-                        *plies >>= halves;
-                    }
-                })
-            }
-        };
-        header.stored[color] = Some(append(&mut bytes, &survey, encoded));
-        surveys.push((color, survey));
+    let draft = Draft::new(rule_set, values, metric, profile, profile.left_out(metric));
+    let table = draft.finish(path)?;
+    if !draft.header.left_out.threats {
+        draft.compare(&table, values)?;
+        return Ok(table);
     }
-    let checksums = pages::checksums(&bytes[HEADER_LEN..]);
-    header.checksums = crc32fast::hash(&checksums);
-    bytes.extend(checksums);
-    header.file_len = bytes.len() as u64;
-    bytes[..HEADER_LEN].copy_from_slice(&header.to_bytes());
-    let table = TableFile::from_bytes(path, bytes)?;
-    for (side, survey) in &surveys {
-        compare(&table, *side, &survey.codes, values)?;
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let found = threats::exceptions(directory, table, values);
+    let found = found.map_err(|error| TableError::Search {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    })?;
+    let mut draft = draft;
+    draft.header.depth_bound = found.0.iter().map(|found| found.depth).max().unwrap_or(0);
+    let mut any = false;
+    for (color, _, _, exceptions) in &mut draft.sides {
+        for &(position, result) in &found[*color].positions {
+            exceptions.extend_from_slice(&(position << 2 | result as u64).to_le_bytes());
+            any = true;
+        }
+    }
+    let table = draft.finish(path)?;
+    draft.compare(&table, values)?;
+    if any {
+        // Where threats are seldom settled, storing them all may take less.
+        let left_out = LeftOut {
+            threats: false,
+            ..draft.header.left_out
+        };
+        let other = Draft::new(rule_set, values, metric, profile, left_out);
+        let whole = other.finish(path)?;
+        if whole.bytes().len() <= table.bytes().len() {
+            other.compare(&whole, values)?;
+            return Ok(whole);
+        }
     }
     Ok(table)
 }
 
-fn append(bytes: &mut Vec<u8>, survey: &Survey, encoded: Encoded) -> Stored {
-    let sections = [&encoded.model, &encoded.index, &encoded.data];
-    for section in sections {
-        bytes.extend_from_slice(section);
+/// The parts of a table before they are put together.
+struct Draft {
+    header: Header,
+    /// What is known of each side to move, its code, and its exceptions.
+    sides: Vec<(Color, Survey, Encoded, Vec<u8>)>,
+}
+
+impl Draft {
+    fn new(
+        rule_set: RuleSetId,
+        values: &dyn SliceValues,
+        metric: Metric,
+        profile: Profile,
+        left_out: LeftOut,
+    ) -> Self {
+        let slice = values.slice();
+        let header = Header {
+            rule_set,
+            slice,
+            metric,
+            positions: values.positions(),
+            profile,
+            depth_bound: if left_out.threats { threats::DEPTH } else { 0 },
+            left_out,
+            stored: ByColor::default(),
+            file_len: 0,
+            checksums: 0,
+            generator: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        let sides = stored_sides(slice).iter().map(|&color| {
+            let side = Side {
+                rule_set,
+                slice,
+                side: color,
+                positions: header.positions,
+                left_out,
+            };
+            let survey = survey(values, metric, &side);
+            let encoded = match metric {
+                Metric::Wdl => codec::encode_results(&side, &survey.codes, profile),
+                _ => {
+                    let halves = u32::from(metric == Metric::Dtw);
+                    let longest = survey.census.max_plies() >> halves;
+                    codec::encode_distances(&survey.codes, longest, &|first, plies| {
+                        values.distances(metric, color, first, plies);
+                        for plies in plies {
+                            *plies >>= halves;
+                        }
+                    })
+                }
+            };
+            (color, survey, encoded, Vec::new())
+        });
+        let sides = sides.collect();
+        Draft { header, sides }
     }
-    let [model, index, data] = sections.map(|section| section.len() as u64);
-    Stored {
-        census: survey.census,
-        hash: survey.hash,
-        codec: encoded.codec,
-        parameter: encoded.parameter,
-        lengths: [model, index, data, 0],
+
+    /// Puts the parts together.
+    fn finish(&self, path: &Path) -> Result<TableFile, TableError> {
+        let mut header = self.header.clone();
+        let mut bytes = vec![0; HEADER_LEN];
+        for (color, survey, encoded, exceptions) in &self.sides {
+            let sections = [&encoded.model, &encoded.index, &encoded.data, exceptions];
+            for section in sections {
+                bytes.extend_from_slice(section);
+            }
+            header.stored[*color] = Some(Stored {
+                census: survey.census,
+                hash: survey.hash,
+                codec: encoded.codec,
+                parameter: encoded.parameter,
+                lengths: sections.map(|section| section.len() as u64),
+            });
+        }
+        let checksums = pages::checksums(&bytes[HEADER_LEN..]);
+        header.checksums = crc32fast::hash(&checksums);
+        bytes.extend(checksums);
+        header.file_len = bytes.len() as u64;
+        bytes[..HEADER_LEN].copy_from_slice(&header.to_bytes());
+        TableFile::from_bytes(path, bytes)
+    }
+
+    fn compare(&self, table: &TableFile, values: &dyn SliceValues) -> Result<(), TableError> {
+        let mut sides = self.sides.iter();
+        sides.try_for_each(|(side, survey, ..)| compare(table, *side, &survey.codes, values))
     }
 }
 
@@ -271,4 +328,72 @@ fn compare(
             if same { Ok(()) } else { Err(differs()) }
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::testing::Pattern;
+
+    /// A disk with room for so many bytes.
+    struct SmallDisk(Vec<u8>, usize);
+
+    impl Write for SmallDisk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.0.len() + bytes.len() > self.1 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            self.0.write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn encoded() -> Vec<u8> {
+        let values = Pattern::new(RuleSetId::English, "KKvK");
+        let path = Path::new("KKvK.dtw");
+        let table = encode(path, RuleSetId::English, &values, Metric::Dtw, Profile::Full);
+        table.unwrap().bytes().to_vec()
+    }
+
+    #[test]
+    fn a_full_disk_tells_how_much_is_needed() {
+        let whole = encoded();
+        let path = Path::new("KKvK.dtw");
+        let mut disk = SmallDisk(Vec::new(), whole.len() / 2);
+        let error = write_whole(path, &mut disk, &whole).unwrap_err();
+        let TableError::DiskFull { needed, found, .. } = error else {
+            panic!("{error}");
+        };
+        assert_eq!(needed, whole.len() as u64);
+        assert!(found <= whole.len() as u64 / 2);
+        let mut disk = SmallDisk(Vec::new(), whole.len());
+        write_whole(path, &mut disk, &whole).unwrap();
+        assert_eq!(disk.0, whole);
+    }
+
+    #[test]
+    fn bytes_do_not_depend_on_the_number_of_threads() {
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            pool.build().unwrap().install(encoded)
+        };
+        assert_eq!(with(1), with(3));
+    }
+
+    /// Values that are not what they are said to be do not get into a file.
+    #[test]
+    fn what_is_written_was_read_back() {
+        let values = Pattern::new(RuleSetId::Russian, "KMvK");
+        for metric in Metric::ALL {
+            let path = Path::new("KMvK");
+            let table = encode(path, RuleSetId::Russian, &values, metric, Profile::Full).unwrap();
+            let mut other = Pattern::new(RuleSetId::Russian, "KMvK");
+            other.shift = 1;
+            let draft = Draft::new(RuleSetId::Russian, &other, metric, Profile::Full, LeftOut::default());
+            assert!(draft.compare(&table, &other).is_err(), "{metric}");
+        }
+    }
 }
