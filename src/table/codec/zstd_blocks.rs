@@ -41,10 +41,13 @@ pub(super) fn compress(
     fill: impl Fn(u64, &mut Vec<u8>) + Sync + Send,
 ) -> Compressed {
     let with = |dictionary: Vec<u8>| {
-        let prepared = EncoderDictionary::copy(&dictionary, level);
+        let prepared = match &dictionary[..] {
+            [] => None,
+            dictionary => Some(EncoderDictionary::copy(dictionary, level)),
+        };
         let packed = blocks::pack(
             blocks,
-            || (compressor(level, &dictionary, &prepared), Vec::new()),
+            || (compressor(level, prepared.as_ref()), Vec::new()),
             |(compressor, raw), block, out| {
                 raw.clear();
                 fill(block, raw);
@@ -88,12 +91,11 @@ pub(super) fn compress(
 
 fn compressor<'d>(
     level: i32,
-    dictionary: &[u8],
-    prepared: &'d EncoderDictionary<'_>,
+    dictionary: Option<&'d EncoderDictionary<'_>>,
 ) -> Compressor<'d> {
     let made = match dictionary {
-        [] => Compressor::new(level),
-        _ => Compressor::with_prepared_dictionary(prepared),
+        None => Compressor::new(level),
+        Some(dictionary) => Compressor::with_prepared_dictionary(dictionary),
     };
     let configured = made.and_then(|mut compressor| {
         // All this is known from elsewhere.
