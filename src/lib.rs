@@ -1,4 +1,47 @@
 //! Crownhead: endgame tablebases for every draughts variant.
+//!
+//! A tablebase knows, for every position with few enough pieces, who wins and how long it takes.
+//! Five parts, each usable alone, lead from the rules of a variant to the answer:
+//! rules (what is legal) → index (position ↔ number) → solver (retrograde analysis) → tables
+//! (files) → probe (answers).
+//!
+//! ```
+//! use crownhead::notation::fen;
+//! use crownhead::probe::Tablebase;
+//! use crownhead::rules::Variant;
+//! use crownhead::solve::{Plan, Settings, generate, solver};
+//! use crownhead::table::{Metric, Profile, Wdl};
+//!
+//! # let directory = tempfile::tempdir()?;
+//! # let tables = directory.path().to_owned();
+//! let variant = Variant::Russian;
+//! let plan = Plan::complete(variant.rule_set(), 2);
+//! let settings = Settings {
+//!     tables: tables.clone(),
+//!     metrics: vec![Metric::Dtw],
+//!     memory: None,
+//!     profile: Profile::Fast,
+//! };
+//! generate(&plan, &mut *solver(variant.rule_set()), &settings, &|_| ())?;
+//!
+//! let position = fen::parse(variant, "B:WKa1:BKh8")?;
+//! let outcome = Tablebase::open(&[tables]).probe(&position)?;
+//! assert_eq!((outcome.result, outcome.dtw), (Wdl::Loss, Some(2)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`board`] | geometries, bitboards, positions |
+//! | [`rules`] | variants as data, a fast and a slow move generator |
+//! | [`notation`] | FEN, moves, games |
+//! | [`index`] | slices of equal material, numbers of positions |
+//! | [`solve`] | solvers, the order of slices, the generator of tables |
+//! | [`table`] | the file format, writer and reader |
+//! | [`verify`] | proof of finished tables |
+//! | [`probe`] | opened tables, answers, ranked moves |
+//! | [`cli`] | the commands of the program |
+
 pub mod board;
 pub mod cli;
 pub mod index;

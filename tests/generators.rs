@@ -1,8 +1,10 @@
 //! The fast move generator against the slow one, and against itself, on random positions.
-#![allow(dead_code)]
+
+mod common;
 
 use std::collections::BTreeSet;
 
+use common::position;
 use crownhead::board::{Board, ByColor, Color, Geometry, Piece, Position, Square};
 use crownhead::rules::movegen::{self, BoardMove, WordOf};
 use crownhead::rules::{Rules, Variant, reference};
@@ -183,6 +185,34 @@ fn any_position() -> impl Strategy<Value = Position> {
         prop::sample::select(&Color::BOTH[..]),
     )
         .prop_map(|(variant, mixture, draws, side)| random_position(variant, mixture, &draws, side))
+}
+
+/// Crowded boards found by climbing towards more work: the routes of their kings are beyond
+/// counting, the states on the way are not.
+#[test]
+fn crowded_boards_end() {
+    let crowded = [
+        (
+            Variant::Frisian,
+            "W:WK37,K50:B4,11,14,18,20,21,25,27,28,30,31,33,38-41,44,K1,K6,K8,K13,K22,K36,K48",
+        ),
+        (
+            Variant::Turkish,
+            "W:WK5,K58:B3,9,10,13,22,24,26,28,33,35,38,40,47,49,51,54,56,K6,K19,K29,K31,K42,K44,K62",
+        ),
+        (
+            Variant::Canadian,
+            "W:WK39,K43,K71:B1,4,6,7,10-14,23,32,33,36,37,46-49,63,65,K15,K17,K24,K28,K34,K50,\
+             K61,K62,K64",
+        ),
+    ];
+    for (variant, fen) in crowded {
+        let position = position(variant, fen);
+        let fast = with_rules!(variant.rule_set(), R => {
+            fast_moves::<R>(variant, &position.to_board::<<R as Rules>::Geometry>())
+        });
+        assert_eq!(fast, slow_moves(&position), "{variant} {fen}");
+    }
 }
 
 proptest! {

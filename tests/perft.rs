@@ -1,5 +1,4 @@
 //! The fast generator against published node counts.
-#![allow(dead_code)]
 
 mod common;
 

@@ -16,7 +16,8 @@ use crownhead::with_rules;
 
 /// Compares with `slice_counts/stats_NAME_3.csv` (distance to win) and `..._3_dtc.csv`.
 fn compare_counts<R: Rules>(solved: &Solved<R>, name: &str) {
-    let distances: [(&str, fn(&Value) -> u16); 2] = [("", |v| v.dtw), ("_dtc", |v| v.dtc)];
+    type Distance = fn(&Value) -> u16;
+    let distances: [(&str, Distance); 2] = [("", |v| v.dtw), ("_dtc", |v| v.dtc)];
     for (suffix, distance) in distances {
         let file = format!("slice_counts/stats_{name}_3{suffix}.csv");
         let rows = rows(&file);

@@ -17,7 +17,10 @@ use crownhead::verify::{VerifyError, verify_checksums, verify_list, verify_sampl
 use crownhead::with_rules;
 
 fn variant(rule_set: RuleSetId) -> Variant {
-    *Variant::ALL.iter().find(|v| v.rule_set() == rule_set).unwrap()
+    *Variant::ALL
+        .iter()
+        .find(|v| v.rule_set() == rule_set)
+        .unwrap()
 }
 
 fn generate_into(directory: &Path, rule_set: RuleSetId, pieces: usize, profile: Profile) {
@@ -133,7 +136,10 @@ fn damage_is_noticed() {
             let wdl = TableFile::open(&wdl).unwrap();
             let read = |bytes: &[u8]| -> Result<Vec<u16>, TableError> {
                 match metric {
-                    Metric::Wdl => Ok(all_results(&path, bytes)?.into_iter().map(u16::from).collect()),
+                    Metric::Wdl => Ok(all_results(&path, bytes)?
+                        .into_iter()
+                        .map(u16::from)
+                        .collect()),
                     _ => all_distances(&path, bytes, &wdl),
                 }
             };
@@ -145,7 +151,10 @@ fn damage_is_noticed() {
                 for bit in 0..8 {
                     let mut damaged = whole.clone();
                     damaged[at] ^= 1 << bit;
-                    assert!(read(&damaged).is_err(), "{name}.{metric} byte {at} bit {bit}");
+                    assert!(
+                        read(&damaged).is_err(),
+                        "{name}.{metric} byte {at} bit {bit}"
+                    );
                 }
             }
             for len in (0..whole.len()).step_by(stride) {
@@ -162,7 +171,12 @@ fn forgery_does_no_harm() {
     let directory = tempfile::tempdir().unwrap();
     generate_into(directory.path(), RuleSetId::English, 3, Profile::Fast);
     for name in ["KvM", "KKvM", "KMvK"] {
-        let path = table_path(directory.path(), RuleSetId::English, slice(name), Metric::Wdl);
+        let path = table_path(
+            directory.path(),
+            RuleSetId::English,
+            slice(name),
+            Metric::Wdl,
+        );
         let whole = fs::read(&path).unwrap();
         for at in (0..whole.len() - 4).filter(|at| !(280..284).contains(at)) {
             for value in [0, 1, 3, 0x7f, 0xff] {
@@ -193,7 +207,12 @@ fn sign(bytes: &mut [u8]) {
 fn a_newer_version_says_so() {
     let directory = tempfile::tempdir().unwrap();
     generate_into(directory.path(), RuleSetId::English, 2, Profile::Fast);
-    let path = table_path(directory.path(), RuleSetId::English, slice("KvK"), Metric::Wdl);
+    let path = table_path(
+        directory.path(),
+        RuleSetId::English,
+        slice("KvK"),
+        Metric::Wdl,
+    );
     let mut bytes = fs::read(&path).unwrap();
     bytes[8] = 9;
     let error = TableFile::from_bytes(&path, bytes).unwrap_err();
@@ -281,7 +300,14 @@ fn planted(
         for s in Slice::all_canonical(pieces, true) {
             let values = solved.slice(s).unwrap();
             let write = |values: &dyn SliceValues, metric| {
-                write_table(directory.path(), RuleSetId::English, values, metric, Profile::Fast).unwrap()
+                write_table(
+                    directory.path(),
+                    RuleSetId::English,
+                    values,
+                    metric,
+                    Profile::Fast,
+                )
+                .unwrap()
             };
             if s == slice(name) {
                 let changed = Changed {
@@ -321,20 +347,29 @@ fn planted_errors_are_found() {
     let VerifyError::Value { path, fen, .. } = &error else {
         panic!("{error}");
     };
-    assert!(path.ends_with("english/KMvK.wdl") && fen.contains(':'), "{error}");
+    assert!(
+        path.ends_with("english/KMvK.wdl") && fen.contains(':'),
+        "{error}"
+    );
 
     // A wrong distance.
     let position = quiet(Color::White, Wdl::Win).unwrap();
     let plies = values.with(Color::White)[position as usize].dtc + 2;
     let wrong = Some((Color::White, position, plies));
     let error = planted(&solved, "KMvK", Metric::Dtc, Vec::new(), wrong);
-    let VerifyError::Value { path, fen, found, .. } = &error else {
+    let VerifyError::Value {
+        path, fen, found, ..
+    } = &error
+    else {
         panic!("{error}");
     };
     let board = index.unrank(position, Color::White);
     let expected = Position::from_board(variant(RuleSetId::English), &board);
     assert_eq!(fen, &crownhead::notation::fen::format(&expected));
-    assert!(path.ends_with("english/KMvK.dtc") && found.contains(&plies.to_string()), "{error}");
+    assert!(
+        path.ends_with("english/KMvK.dtc") && found.contains(&plies.to_string()),
+        "{error}"
+    );
 }
 
 /// Drawn positions called won because each leads to the next: every value fits its successors'.
@@ -386,7 +421,10 @@ fn a_circle_of_wins_is_found() {
     }
     let mut results = Vec::new();
     for (side, claim) in [(Color::White, Wdl::Win), (Color::Black, Wdl::Loss)] {
-        let set = claimed[side as usize].iter().enumerate().filter(|(_, c)| **c);
+        let set = claimed[side as usize]
+            .iter()
+            .enumerate()
+            .filter(|(_, c)| **c);
         results.extend(set.map(|(p, _)| (side, p as u64, claim)));
     }
     assert!(!results.is_empty(), "the slice has a circle");
@@ -399,7 +437,12 @@ fn a_circle_of_wins_is_found() {
 fn false_files_are_found() {
     let directory = tempfile::tempdir().unwrap();
     generate_into(directory.path(), RuleSetId::English, 3, Profile::Fast);
-    let path = table_path(directory.path(), RuleSetId::English, slice("KKvM"), Metric::Wdl);
+    let path = table_path(
+        directory.path(),
+        RuleSetId::English,
+        slice("KKvM"),
+        Metric::Wdl,
+    );
     let sound = fs::read(&path).unwrap();
 
     // One win more, one draw less.
@@ -413,22 +456,45 @@ fn false_files_are_found() {
     fs::write(&path, &miscounted).unwrap();
     let tables = Tablebase::open(&[directory.path()]);
     let error = verify_slice(&tables, variant(RuleSetId::English), slice("KKvM")).unwrap_err();
-    assert!(matches!(error, VerifyError::Header { what: "wins", .. }), "{error}");
+    assert!(
+        matches!(error, VerifyError::Header { what: "wins", .. }),
+        "{error}"
+    );
     let error = verify_checksums(&path).unwrap_err();
     assert!(matches!(error, VerifyError::Manifest { .. }), "{error}");
 
     // The table of another slice under this name.
-    let other = table_path(directory.path(), RuleSetId::English, slice("KKvK"), Metric::Wdl);
+    let other = table_path(
+        directory.path(),
+        RuleSetId::English,
+        slice("KKvK"),
+        Metric::Wdl,
+    );
     fs::copy(&other, &path).unwrap();
     let tables = Tablebase::open(&[directory.path()]);
-    assert!(tables.inventory().ignored.iter().any(|file| file.path == path));
-    assert!(tables.header(RuleSetId::English, slice("KKvM"), Metric::Wdl).is_none());
+    assert!(
+        tables
+            .inventory()
+            .ignored
+            .iter()
+            .any(|file| file.path == path)
+    );
+    assert!(
+        tables
+            .header(RuleSetId::English, slice("KKvM"), Metric::Wdl)
+            .is_none()
+    );
     assert!(verify_all(directory.path(), RuleSetId::English, 3).is_err());
 
     // The table of the same slice from another rule set.
     let russian = tempfile::tempdir().unwrap();
     generate_into(russian.path(), RuleSetId::Russian, 3, Profile::Fast);
-    let foreign = table_path(russian.path(), RuleSetId::Russian, slice("KKvM"), Metric::Wdl);
+    let foreign = table_path(
+        russian.path(),
+        RuleSetId::Russian,
+        slice("KKvM"),
+        Metric::Wdl,
+    );
     fs::copy(&foreign, &path).unwrap();
     assert!(verify_all(directory.path(), RuleSetId::English, 3).is_err());
 
@@ -444,11 +510,20 @@ fn lists_and_samples_are_compared() {
     let english = variant(RuleSetId::English);
     let list = "fen;result;distance\nW:W8:B3;win;13\n\nW:WK1:B;win;\n";
     assert_eq!(verify_list(&tables, english, list.as_bytes()).unwrap(), 2);
-    for wrong in ["W:W8:B3;win;15", "W:W8:B3;draw;", "W:W8:B3", "nonsense;win;1", "W:W8:B3;won;1"] {
+    for wrong in [
+        "W:W8:B3;win;15",
+        "W:W8:B3;draw;",
+        "W:W8:B3",
+        "nonsense;win;1",
+        "W:W8:B3;won;1",
+    ] {
         let error = verify_list(&tables, english, wrong.as_bytes()).unwrap_err();
         assert!(error.to_string().starts_with("line 1"), "{error}");
     }
-    assert_eq!(verify_sample(&tables, english, slice("KvM"), 100).unwrap(), 600);
+    assert_eq!(
+        verify_sample(&tables, english, slice("KvM"), 100).unwrap(),
+        600
+    );
     let all = verify_sample(&tables, english, slice("KvM"), u64::MAX).unwrap();
     assert_eq!(all, 3 * 1736);
 }
@@ -458,7 +533,8 @@ fn statistics_of_the_cache() {
     let directory = tempfile::tempdir().unwrap();
     generate_into(directory.path(), RuleSetId::English, 2, Profile::Fast);
     let tables = Tablebase::with_cache(&[directory.path()], 1 << 20);
-    let position = crownhead::notation::fen::parse(variant(RuleSetId::English), "W:WK1:BK32").unwrap();
+    let position =
+        crownhead::notation::fen::parse(variant(RuleSetId::English), "W:WK1:BK32").unwrap();
     assert!(tables.probe_wdl_cached(&position).is_err());
     let result = tables.probe_wdl(&position).unwrap();
     assert_eq!(tables.probe_wdl_cached(&position).unwrap(), result);
@@ -473,6 +549,9 @@ fn manifests_list_every_table() {
     generate_into(directory.path(), RuleSetId::Breakthrough, 2, Profile::Fast);
     let set: PathBuf = directory.path().join("breakthrough");
     let manifest = fs::read_to_string(set.join("MANIFEST")).unwrap();
-    let names: Vec<&str> = manifest.lines().map(|l| l.split("  ").nth(1).unwrap()).collect();
+    let names: Vec<&str> = manifest
+        .lines()
+        .map(|l| l.split("  ").nth(1).unwrap())
+        .collect();
     assert_eq!(names, ["MvM.dtc", "MvM.dtw", "MvM.wdl"]);
 }

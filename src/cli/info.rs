@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -9,8 +10,8 @@ use crate::probe::{Inventory, Tablebase, table_paths};
 /// Tell which tables are there, which are missing, and which files are not used
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Directories or files [default: those of CROWNHEAD_TABLES, else `tables`]
-    paths: Vec<PathBuf>,
+    /// Directories, lists of them, or files [default: those of CROWNHEAD_TABLES, else `tables`]
+    paths: Vec<OsString>,
     /// Print a JSON object
     #[arg(long)]
     json: bool,

@@ -117,10 +117,10 @@ pub(super) fn write_answer(
     };
     write!(out, "{}: {verdict}", report.material)?;
     if let Some(plies) = report.dtw {
-        write!(out, ", {plies} plies to the end of the game")?;
+        write!(out, ", {} to the end of the game", in_plies(plies))?;
     }
     if let Some(plies) = report.dtc {
-        write!(out, ", {plies} to a conversion")?;
+        write!(out, ", {} to a conversion", in_plies(plies))?;
     }
     writeln!(out)?;
     if report.moves.is_empty() {
@@ -141,6 +141,13 @@ pub(super) fn write_answer(
         )?;
     }
     Ok(())
+}
+
+fn in_plies(plies: u16) -> String {
+    match plies {
+        1 => "1 ply".to_owned(),
+        _ => format!("{plies} plies"),
+    }
 }
 
 /// Answers every line that is not blank with one line; a bad line is told in its place.

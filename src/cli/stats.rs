@@ -86,6 +86,9 @@ impl Args {
                 }
             }
         }
+        if rows.is_empty() {
+            return Err(not_all(variant, &tables, &missing).into());
+        }
         if self.csv {
             writeln!(out, "{CSV_HEADER}")?;
             for row in &rows {
@@ -96,7 +99,7 @@ impl Args {
         } else {
             write_table(out, &rows)?;
         }
-        if rows.is_empty() || self.pieces.is_some() && !missing.is_empty() {
+        if self.pieces.is_some() && !missing.is_empty() {
             return Err(not_all(variant, &tables, &missing).into());
         }
         Ok(())

@@ -86,7 +86,10 @@ impl Args {
         if let Some(file) = inventory.ignored.first() {
             return Err(format!("`{}`: {}", file.path.display(), file.reason).into());
         }
-        let sets = inventory.coverage.iter().filter(|set| set.rule_set == rule_set);
+        let sets = inventory
+            .coverage
+            .iter()
+            .filter(|set| set.rule_set == rule_set);
         let mut most = 0;
         for set in sets {
             if let Some(missing) = set.missing.first() {
@@ -100,6 +103,8 @@ impl Args {
             return Err(format!("there are no tables of {rule_set} in {places:?}").into());
         }
         let kings = rule_set.rules().has_kings();
-        Ok((2..=most).flat_map(|n| Slice::all_canonical(n, kings)).collect())
+        Ok((2..=most)
+            .flat_map(|n| Slice::all_canonical(n, kings))
+            .collect())
     }
 }

@@ -29,11 +29,9 @@ pub fn binomial(n: usize, k: usize) -> u64 {
 #[inline(always)]
 pub fn rank<W: Word>(set: W, free: W) -> u64 {
     let mut rank = 0;
-    let mut size = 1;
-    for square in set.bits() {
+    for (size, square) in (1..).zip(set.bits()) {
         let below = free & square.wrapping_sub(W::ONE);
         rank += BINOMIAL[below.count_ones() as usize][size];
-        size += 1;
     }
     rank
 }

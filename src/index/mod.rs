@@ -19,7 +19,9 @@
 mod binomial;
 mod slice;
 mod slice_index;
+mod subsets;
 
 pub use binomial::{binomial, rank, unrank};
 pub use slice::{MAX_PIECES, ParseSliceError, Slice};
 pub use slice_index::SliceIndex;
+pub use subsets::Subsets;

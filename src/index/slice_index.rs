@@ -1,4 +1,4 @@
-use super::{Slice, binomial, rank, unrank};
+use super::{Slice, Subsets, binomial, rank, unrank};
 use crate::board::{Board, ByColor, Color, Geometry, Word};
 
 /// Numbers the positions of one slice for one side to move, see the [module](super).
@@ -112,6 +112,20 @@ impl<G: Geometry> SliceIndex<G> {
         )
     }
 
+    /// The men of every block, in order.
+    pub fn all_men(&self) -> impl Iterator<Item = ByColor<G::Word>> {
+        let (white, black) = (self.slice.men(Color::White), self.slice.men(Color::Black));
+        (0..=white).flat_map(move |count| {
+            Subsets::new(count, G::BOTTOM).flat_map(move |on_row| {
+                Subsets::new(white - count, Self::middle()).flat_map(move |elsewhere| {
+                    let white = on_row | elsewhere;
+                    Subsets::new(black, G::BOARD & !G::BOTTOM & !white)
+                        .map(move |black| ByColor::new(white, black))
+                })
+            })
+        })
+    }
+
     /// The number of a position of this slice's material, whichever side is to move.
     #[inline]
     pub fn rank(&self, board: &Board<G>) -> u64 {
@@ -161,6 +175,11 @@ mod tests {
         for slice in Slice::all(pieces, true) {
             let index = SliceIndex::<G>::new(slice);
             assert_eq!(index.len(), slice.positions(G::ID), "{slice}");
+            let men: Vec<_> = index.all_men().collect();
+            assert_eq!(men.len() as u64, index.blocks());
+            for (block, men) in men.into_iter().enumerate().step_by(97) {
+                assert_eq!(index.block_unrank(block as u64), men);
+            }
             let stride = (index.len() / 20_000).max(1);
             for number in (0..index.len()).step_by(stride as usize) {
                 let board = index.unrank(number, Color::White);

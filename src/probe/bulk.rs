@@ -77,7 +77,10 @@ impl Tablebase {
         let header = &table.header;
         let file = table.file()?;
         let first = block * file.block_positions(side);
-        let count = header.positions.saturating_sub(first).min(file.block_positions(side));
+        let count = header
+            .positions
+            .saturating_sub(first)
+            .min(file.block_positions(side));
         let results = self.table(R::ID, header.slice, Metric::Wdl);
         let results = results.ok_or_else(|| self.missing(R::ID, header.slice, Metric::Wdl))?;
         let captures = header.leaves_out_captures();

@@ -107,7 +107,11 @@ impl Cache {
         let mut shard = self.shard(&key);
         let found = shard.get(&key);
         drop(shard);
-        let count = if found.is_some() { &self.hits } else { &self.misses };
+        let count = if found.is_some() {
+            &self.hits
+        } else {
+            &self.misses
+        };
         count.fetch_add(1, Relaxed);
         found
     }
@@ -116,7 +120,8 @@ impl Cache {
     pub fn insert(&self, key: BlockKey, block: Block) -> Arc<Block> {
         self.decodes.fetch_add(1, Relaxed);
         let block = Arc::new(block);
-        self.shard(&key).insert(key, block.clone(), self.budget / SHARDS as u64);
+        self.shard(&key)
+            .insert(key, block.clone(), self.budget / SHARDS as u64);
         block
     }
 
@@ -221,7 +226,10 @@ mod tests {
         let cache = Cache::new(32 * 4096);
         for block in 0..10_000 {
             cache.insert(key(block), Block::Distances(vec![block as u16; 100]));
-            assert!(cache.get(key(7)).is_some() || block < 7, "asked for all the time");
+            assert!(
+                cache.get(key(7)).is_some() || block < 7,
+                "asked for all the time"
+            );
             let used = cache.statistics();
             assert!(used.bytes <= used.budget);
         }

@@ -57,7 +57,7 @@ impl Inventory {
 
     /// Hidden files are passed over: they are a generator's temporary and lock files.
     pub(super) fn scan<P: AsRef<Path>>(paths: &[P]) -> (Tables, Inventory) {
-        let mut tables = Tables::new();
+        let mut tables = Tables::default();
         let mut inventory = Inventory::default();
         for path in paths {
             let path = path.as_ref();

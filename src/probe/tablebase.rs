@@ -1,9 +1,10 @@
 use std::any::Any;
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::cache::{Block, BlockKey, Cache, CacheStatistics};
+use super::cache::{Block, BlockKey, Cache, CacheStatistics, KeyHasher};
 use super::search::{Ask, Reach};
 use super::{Inventory, Outcome};
 use crate::board::{Color, Geometry, Position};
@@ -55,7 +56,7 @@ pub struct Tablebase {
     cache: Cache,
 }
 
-pub(super) type Tables = HashMap<(RuleSetId, Slice, Metric), Table>;
+pub(super) type Tables = HashMap<(RuleSetId, Slice, Metric), Table, BuildHasherDefault<KeyHasher>>;
 
 /// A table that was found; it is mapped when it is first asked.
 #[derive(Debug)]
@@ -293,16 +294,14 @@ impl Tablebase {
         };
         match &*block {
             Block::Distances(plies) => Ok(plies[(position % per_block) as usize]),
-            Block::Results(_) => Err(file.corrupt(side, key.block, "it holds no distances").into()),
+            Block::Results(_) => Err(file
+                .corrupt(side, key.block, "it holds no distances")
+                .into()),
         }
     }
 
     /// A result that a table keeps apart because the search cannot find it.
-    pub(super) fn exception(
-        &self,
-        table: &Table,
-        place: Place,
-    ) -> Result<Option<Wdl>, ProbeError> {
+    pub(super) fn exception(&self, table: &Table, place: Place) -> Result<Option<Wdl>, ProbeError> {
         Ok(table.file()?.exception(place.side, place.position)?)
     }
 }

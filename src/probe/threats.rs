@@ -77,7 +77,9 @@ fn search<R: Rules>(
                     }
                     // A wrong answer would mean wrong values: they are stored as they are, and
                     // verification will tell.
-                    Ok(_) | Err(ProbeError::Depth { .. }) => found.positions.push((position, result)),
+                    Ok(_) | Err(ProbeError::Depth { .. }) => {
+                        found.positions.push((position, result))
+                    }
                     Err(error) => return Err(error),
                 }
             }

@@ -6,7 +6,7 @@
 //! * [`Rules`] carries a rule set into the type system: each rule set is a type whose
 //!   [`SET`](Rules::SET) is a constant, so the generic generator in [`movegen`] is compiled once
 //!   per rule set with every rule folded away.
-//! * [`reference`] is the slow twin: it walks the board cell by cell straight from the rule
+//! * [`mod@reference`] is the slow twin: it walks the board cell by cell straight from the rule
 //!   sheet, shares no code with the fast generator, and is what tests and `verify` trust.
 
 pub mod movegen;

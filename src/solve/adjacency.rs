@@ -1,5 +1,5 @@
 use crate::board::{Dirs, Geometry, Word};
-use crate::index::{binomial, rank, unrank};
+use crate::index::{Subsets, rank};
 
 /// All placements of some kings of one side on the squares a men block leaves free, and the quiet
 /// moves between them.
@@ -45,31 +45,65 @@ impl<W: Word> Adjacency<W> {
         self.start.clear();
         self.moves.clear();
         self.start.push(0);
-        let count = binomial(free.count_ones() as usize, kings);
-        for number in 0..count {
-            let set = unrank(number, kings, free);
-            let empty = free & !set;
-            let mut steps = W::ZERO;
-            for king in set.bits() {
-                for d in dirs.iter() {
-                    let mut at = G::step(king, d) & empty;
-                    let mut path = W::ZERO;
-                    steps |= at;
-                    while at.any() {
-                        path |= at;
-                        let to = rank((set ^ king) | at, free) as u32;
-                        self.moves.push(Step { to, path });
-                        if !flying {
-                            break;
-                        }
-                        at = G::step(at, d) & empty;
+        if kings == 1 {
+            // The place of each square among the free ones, by bit number: its rank.
+            let mut place = [0u8; 128];
+            for (i, square) in free.bits().enumerate() {
+                place[square.trailing_zeros() as usize] = i as u8;
+            }
+            for king in free.bits() {
+                self.add::<G>(king, free, dirs, flying, |_, to| {
+                    u32::from(place[to.trailing_zeros() as usize])
+                });
+            }
+        } else {
+            for set in Subsets::new(kings, free) {
+                self.add::<G>(set, free, dirs, flying, |rest, to| {
+                    rank(rest | to, free) as u32
+                });
+            }
+        }
+    }
+
+    /// Adds a placement and its moves; `number`: the placement of the kings that stay and the one
+    /// that moved.
+    #[inline(always)]
+    fn add<G: Geometry<Word = W>>(
+        &mut self,
+        set: W,
+        free: W,
+        dirs: Dirs,
+        flying: bool,
+        number: impl Fn(W, W) -> u32,
+    ) {
+        let empty = free & !set;
+        let mut steps = W::ZERO;
+        for king in set.bits() {
+            for d in (0..8).filter(|&d| dirs.contains(d)) {
+                let mut at = G::step(king, d) & empty;
+                let mut path = W::ZERO;
+                steps |= at;
+                while at.any() {
+                    path |= at;
+                    self.moves.push(Step {
+                        to: number(set ^ king, at),
+                        path,
+                    });
+                    if !flying {
+                        break;
                     }
+                    at = G::step(at, d) & empty;
                 }
             }
-            self.sets.push(set);
-            self.steps.push(steps);
-            self.start.push(self.moves.len() as u32);
         }
+        self.sets.push(set);
+        self.steps.push(steps);
+        self.start.push(self.moves.len() as u32);
+    }
+
+    /// There is no move at all.
+    pub fn is_still(&self) -> bool {
+        self.moves.is_empty()
     }
 
     #[inline(always)]

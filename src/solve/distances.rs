@@ -4,6 +4,12 @@ use super::planes::{Fast, PlaneSlice, PlaneWord};
 use crate::board::{ByColor, Color, Geometry, Word};
 use crate::index::{SliceIndex, binomial, rank};
 
+/// Stands for the distance of a draw, and of a position whose distance is not known yet.
+pub const UNKNOWN: u16 = u16::MAX;
+/// The longest distance that can be recorded: one more must still differ from [`UNKNOWN`].
+/// It is two hundred times the longest known one.
+const LONGEST: u32 = UNKNOWN as u32 - 2;
+
 /// Distances of the positions of a slice in plies, in index order of its solver orientation.
 pub struct Distances<G: Geometry> {
     index: SliceIndex<G>,
@@ -12,12 +18,22 @@ pub struct Distances<G: Geometry> {
 }
 
 impl<G: Geometry<Word: PlaneWord>> Distances<G> {
+    /// All distances zero.
     pub fn new(slice: &PlaneSlice<G>) -> Self {
+        Distances::filled(slice, 0)
+    }
+
+    /// All distances [`UNKNOWN`].
+    pub fn unknown(slice: &PlaneSlice<G>) -> Self {
+        Distances::filled(slice, UNKNOWN)
+    }
+
+    fn filled(slice: &PlaneSlice<G>, plies: u16) -> Self {
         let index = SliceIndex::new(slice.slice());
-        let zeros = || (0..index.len()).map(|_| AtomicU16::new(0)).collect();
+        let all = || (0..index.len()).map(|_| AtomicU16::new(plies)).collect();
         Distances {
             fast: slice.fast(),
-            plies: ByColor::new(zeros(), zeros()),
+            plies: ByColor::new(all(), all()),
             index,
         }
     }
@@ -34,6 +50,21 @@ impl<G: Geometry<Word: PlaneWord>> Distances<G> {
     #[inline(always)]
     pub fn set(&self, side: Color, number: u64, plies: u16) {
         self.plies[side][number as usize].store(plies, Relaxed);
+    }
+
+    /// Enters a distance; returns whether it was another before.
+    ///
+    /// # Panics
+    /// If the distance does not fit: a wrapped one would be a wrong answer.
+    #[inline(always)]
+    pub fn enter(&self, side: Color, number: u64, plies: u32) -> bool {
+        assert!(
+            plies <= LONGEST,
+            "a distance of {plies} plies, tables hold {LONGEST}"
+        );
+        let changed = self.get(side, number) != plies as u16;
+        self.set(side, number, plies as u16);
+        changed
     }
 
     /// Access to the positions of one block, given the fixed men.
@@ -62,7 +93,10 @@ pub struct BlockDistances<'d, G: Geometry> {
 
 impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G> {
     /// Enters a distance for all squares of the fast piece in `squares`. Each position is entered
-    /// once, when its fast piece is the lowest of its kind.
+    /// once, when its fast piece is the lowest of its kind. Returns whether one was another before.
+    ///
+    /// # Panics
+    /// If the distance does not fit: a wrapped one would be a wrong answer.
     #[inline(always)]
     pub fn record(
         &self,
@@ -72,9 +106,9 @@ impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G> {
         others: G::Word,
         squares: G::Word,
         plies: u32,
-    ) {
-        // A slice would need a longest distance a hundred times the longest known one.
-        let plies = u16::try_from(plies).expect("distances fit 16 bits");
+    ) -> bool {
+        let mut changed = false;
+        let mut enter = |number| changed |= self.distances.enter(side, number, plies);
         let index = &self.distances.index;
         match self.distances.fast {
             Fast::King => {
@@ -85,16 +119,39 @@ impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G> {
                     first += binomial(below.count_ones() as usize, i + 2);
                 }
                 for square in (squares & others.below_lowest()).bits() {
-                    self.distances.set(side, first + rank(square, free), plies);
+                    enter(first + rank(square, free));
                 }
             }
             Fast::Man => {
                 let [white, black] = self.men.0;
                 for square in (squares & black.below_lowest()).bits() {
-                    let number = index.block_rank(ByColor::new(white, black | square));
-                    self.distances.set(side, number, plies);
+                    enter(index.block_rank(ByColor::new(white, black | square)));
                 }
             }
         }
+        changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Board8x8;
+
+    #[test]
+    fn the_longest_distance_is_kept() {
+        let slice = PlaneSlice::<Board8x8>::new("KvK".parse().unwrap());
+        let distances = Distances::unknown(&slice);
+        assert!(distances.enter(Color::White, 5, LONGEST));
+        assert!(!distances.enter(Color::White, 5, LONGEST));
+        assert_eq!(u32::from(distances.get(Color::White, 5)), LONGEST);
+        assert_eq!(distances.get(Color::Black, 5), UNKNOWN);
+    }
+
+    #[test]
+    #[should_panic = "a distance of 65534 plies"]
+    fn a_longer_one_is_refused() {
+        let slice = PlaneSlice::<Board8x8>::new("KvK".parse().unwrap());
+        Distances::new(&slice).enter(Color::White, 5, LONGEST + 1);
     }
 }

@@ -22,13 +22,13 @@ pub struct Estimate {
     pub seconds: f64,
 }
 
-/// Bytes a stored position takes in a table, roughly, as measured on the four-piece sets of
-/// English and Russian draughts; other variants and larger sets are smaller per position.
+/// Bytes a stored position takes in a table, roughly: what the four-piece sets of English and
+/// Russian draughts take at most. Other sets can be much smaller.
 const fn bytes_per_position(metric: Metric) -> f64 {
     match metric {
-        Metric::Wdl => 0.05,
-        Metric::Dtc => 0.2,
-        Metric::Dtw => 0.4,
+        Metric::Wdl => 0.08,
+        Metric::Dtc => 0.12,
+        Metric::Dtw => 0.35,
     }
 }
 

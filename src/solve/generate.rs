@@ -7,8 +7,8 @@ use super::lock::SliceLock;
 use super::plan::{self, Plan};
 use super::{SliceSolver, SolveError};
 use crate::index::Slice;
-use crate::rules::RuleSetId;
 use crate::probe::{LoadedSlice, ProbeError};
+use crate::rules::RuleSetId;
 use crate::table::{Header, Metric, Profile, TableError, table_path, write_table};
 
 /// Where and what to generate.

@@ -24,7 +24,7 @@ impl<W: Word> Pieces<W> {
     }
 }
 
-/// Where the planes of one men configuration lie.
+/// The place of one men configuration, as remembered.
 struct Target<'s, G: Geometry> {
     men: ByColor<G::Word>,
     kings: [u32; 2],
@@ -33,7 +33,8 @@ struct Target<'s, G: Geometry> {
     found: Found<'s, G>,
 }
 
-enum Found<'s, G: Geometry> {
+/// Where the results for one men configuration lie.
+pub enum Found<'s, G: Geometry> {
     /// No word covers it: ask for each square.
     Nothing,
     /// A block of a slice with kings. `turned`: the slice is held with colours exchanged.
@@ -92,41 +93,20 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> Lookup<'s, R> {
     #[inline(always)]
     pub fn with_king(&mut self, side: Color, pieces: &Pieces<W<R>>, mask: W<R>) -> Planes<W<R>> {
         let [white, black] = pieces.kings.0;
-        let kings = [white.count_ones(), black.count_ones() + 1];
-        let target = self.target(pieces.men, kings, false);
-        match &target.found {
-            Found::Block {
-                slice,
-                first,
-                free,
-                turned: false,
-            } => {
-                let row = rank(white, *free) as usize;
-                let column = rank(black, *free) as usize;
-                slice.load(side, first + row * slice.columns() + column)
-            }
-            Found::Over => Planes::splat(no_move::<R>()),
-            found => {
-                let mut planes = Planes::default();
-                for square in mask.bits() {
-                    let kings = ByColor::new(white, black | square);
-                    match found.value(side, kings) {
-                        Wdl::Win => planes.win |= square,
-                        Wdl::Loss => planes.loss |= square,
-                        Wdl::Draw => {}
-                    }
-                }
-                planes
-            }
-        }
+        let found = self.find(
+            pieces.men,
+            [white.count_ones(), black.count_ones() + 1],
+            false,
+        );
+        found.planes::<R>(side, white, black, mask)
     }
 
     /// The same with the fast piece a black man.
     pub fn with_man(&mut self, side: Color, pieces: &Pieces<W<R>>, mask: W<R>) -> Planes<W<R>> {
         let kings = pieces.kings.0.map(|set| set.count_ones());
         if kings == [0, 0] {
-            match &self.target(pieces.men, kings, true).found {
-                Found::ManWord { slice, word } => return slice.load(side, *word),
+            match self.find(pieces.men, kings, true) {
+                Found::ManWord { slice, word } => return slice.load(side, word),
                 Found::Over => return Planes::splat(no_move::<R>()),
                 _ => {}
             }
@@ -148,20 +128,19 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> Lookup<'s, R> {
     #[inline(always)]
     pub fn single(&mut self, side: Color, pieces: &Pieces<W<R>>) -> Wdl {
         let kings = pieces.kings.0.map(|set| set.count_ones());
-        let target = self.target(pieces.men, kings, false);
-        match &target.found {
-            Found::Over => no_move::<R>(),
-            found => found.value(side, pieces.kings),
-        }
+        self.find(pieces.men, kings, false)
+            .result::<R>(side, pieces.kings)
     }
 
+    /// Finds the results for these men and these numbers of kings, the fast piece included if it
+    /// is a king; `fast_man`: it is a black man, not among `men`.
     #[inline(always)]
-    fn target(
+    pub fn find(
         &mut self,
         men: ByColor<W<R>>,
         kings: [u32; 2],
         fast_man: bool,
-    ) -> &Target<'s, R::Geometry> {
+    ) -> Found<'s, R::Geometry> {
         let fold = |word: W<R>| {
             let word = word.to_u128();
             word as u64 ^ (word >> 64) as u64
@@ -175,13 +154,14 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> Lookup<'s, R> {
         let slot = (mixed >> (64 - SLOTS.trailing_zeros())) as usize;
         let target = &self.slots[slot];
         if target.men != men || target.kings != kings || target.fast_man != fast_man {
-            self.slots[slot] = find::<R>(self.store, men, kings, fast_man);
+            self.slots[slot] = locate::<R>(self.store, men, kings, fast_man);
         }
-        &self.slots[slot]
+        self.slots[slot].found
     }
 }
 
-fn find<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
+#[inline(never)]
+fn locate<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     store: &'s Store<R::Geometry>,
     men: ByColor<W<R>>,
     kings: [u32; 2],
@@ -239,7 +219,102 @@ fn find<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     }
 }
 
+impl<G: Geometry> Clone for Found<'_, G> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<G: Geometry> Copy for Found<'_, G> {}
+
 impl<G: Geometry<Word: PlaneWord>> Found<'_, G> {
+    /// The words of this block, where the fast king stays the fast king: the placements of the
+    /// other kings then tell the word.
+    #[inline(always)]
+    pub fn is_direct(&self) -> bool {
+        matches!(self, Found::Block { turned: false, .. })
+    }
+
+    /// The first word of the row of a placement of White's kings, if [`Found::is_direct`].
+    #[inline(always)]
+    pub fn row(&self, white: G::Word) -> usize {
+        match self {
+            Found::Block {
+                slice, first, free, ..
+            } => first + rank(white, *free) as usize * slice.columns(),
+            _ => 0,
+        }
+    }
+
+    /// The column of a placement of Black's other kings, if [`Found::is_direct`].
+    #[inline(always)]
+    pub fn column(&self, others: G::Word) -> usize {
+        match self {
+            Found::Block { free, .. } => rank(others, *free) as usize,
+            _ => 0,
+        }
+    }
+
+    /// A word by its number, if [`Found::is_direct`].
+    #[inline(always)]
+    pub fn word(&self, side: Color, word: usize) -> Planes<G::Word> {
+        match self {
+            Found::Block { slice, .. } => slice.load(side, word),
+            _ => Planes::default(),
+        }
+    }
+
+    /// Results with the fast king on every square of `mask`, see [`Lookup::with_king`].
+    #[inline(always)]
+    pub fn planes<R: Rules<Geometry = G>>(
+        &self,
+        side: Color,
+        white: G::Word,
+        others: G::Word,
+        mask: G::Word,
+    ) -> Planes<G::Word> {
+        match self {
+            Found::Block { turned: false, .. } => {
+                self.word(side, self.row(white) + self.column(others))
+            }
+            Found::Over => Planes::splat(no_move::<R>()),
+            Found::Block {
+                slice, first, free, ..
+            } => {
+                let (kings, white) = (G::turn(others), G::turn(white));
+                let fast = white.lowest();
+                let column = first + rank(white ^ fast, *free) as usize;
+                let mut planes = Planes::default();
+                for square in mask.bits() {
+                    let row = rank(kings | G::turn(square), *free) as usize;
+                    let there = slice.load(!side, column + row * slice.columns());
+                    planes.win |= if (there.win & fast).any() {
+                        square
+                    } else {
+                        G::Word::ZERO
+                    };
+                    planes.loss |= if (there.loss & fast).any() {
+                        square
+                    } else {
+                        G::Word::ZERO
+                    };
+                }
+                planes
+            }
+            _ => unreachable!("with a fast king there is a block"),
+        }
+    }
+
+    /// The result of one position, the placement of all kings given.
+    #[inline(always)]
+    pub fn result<R: Rules<Geometry = G>>(&self, side: Color, kings: ByColor<G::Word>) -> Wdl {
+        match self {
+            Found::Over => no_move::<R>(),
+            found => found.value(side, kings),
+        }
+    }
+
     #[inline(always)]
     fn value(&self, side: Color, kings: ByColor<G::Word>) -> Wdl {
         match self {

@@ -1,4 +1,3 @@
-use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::board::{Board, ByColor, Color, Geometry, Word};
@@ -140,7 +139,7 @@ pub struct PlaneSlice<G: Geometry> {
     rows: usize,
     /// Placements of Black's other kings: the words of a row.
     columns: usize,
-    cells: ByColor<Box<dyn Deref<Target = [AtomicU64]> + Send + Sync>>,
+    cells: ByColor<Box<[AtomicU64]>>,
 }
 
 impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
@@ -166,9 +165,7 @@ impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
         let rows = binomial(free, slice.kings(Color::White)) as usize;
         let columns = binomial(free, slice.kings(Color::Black).saturating_sub(1)) as usize;
         let cells = blocks.blocks() as usize * rows * columns * G::Word::CELLS;
-        let zeroed = || -> Box<dyn Deref<Target = [AtomicU64]> + Send + Sync> {
-            Box::new((0..cells).map(|_| AtomicU64::new(0)).collect::<Vec<_>>())
-        };
+        let zeroed = || (0..cells).map(|_| AtomicU64::new(0)).collect();
         PlaneSlice {
             slice,
             fast,
@@ -212,13 +209,13 @@ impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
 
     #[inline(always)]
     pub fn load(&self, side: Color, word: usize) -> Planes<G::Word> {
-        let cells = &**self.cells[side];
+        let cells = &self.cells[side];
         G::Word::load(&cells[word * G::Word::CELLS..(word + 1) * G::Word::CELLS])
     }
 
     #[inline(always)]
     pub fn store(&self, side: Color, word: usize, planes: Planes<G::Word>) {
-        let cells = &**self.cells[side];
+        let cells = &self.cells[side];
         G::Word::store(
             planes,
             &cells[word * G::Word::CELLS..(word + 1) * G::Word::CELLS],

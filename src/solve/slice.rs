@@ -1,10 +1,10 @@
-use rayon::prelude::*;
-
 use super::block::BlockSolver;
+use super::cpu::{Avx2, Avx512, Cpu, Portable};
 use super::distances::Distances;
+use super::levels::{Crew, levels};
 use super::planes::{Fast, PlaneSlice, PlaneWord};
 use super::store::Store;
-use crate::board::{ByColor, Color, Geometry, Word};
+use crate::board::Geometry;
 use crate::rules::Rules;
 
 /// Solves a slice whose successors, and which itself, are in the store. Fills in distances to
@@ -25,57 +25,49 @@ fn solve_with<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bo
     slice: &PlaneSlice<R::Geometry>,
     distances: Option<&Distances<R::Geometry>>,
 ) {
-    let blocks = slice.blocks().blocks();
-    if blocks == 1 {
-        BlockSolver::<R, FAST_KING>::new(store, slice).solve(0, distances, true);
-        return;
-    }
-    for level in levels::<R::Geometry>(slice) {
-        let run = |blocks: &[u64], distances: Option<&Distances<R::Geometry>>| -> bool {
-            let chunk = (blocks.len() / (8 * rayon::current_num_threads())).clamp(1, 256);
-            blocks
-                .par_chunks(chunk)
-                .map_init(
-                    || BlockSolver::<R, FAST_KING>::new(store, slice),
-                    |solver, blocks| {
-                        let mut changed = false;
-                        for &block in blocks {
-                            changed |= solver.solve(block, distances, false);
-                        }
-                        changed
-                    },
-                )
-                .reduce(|| false, |a, b| a | b)
-        };
-        if R::SET.has_lateral_moves() {
-            while run(&level, None) {}
-            if distances.is_some() {
-                run(&level, distances);
-            }
-        } else {
-            run(&level, distances);
+    #[cfg(target_arch = "x86_64")]
+    {
+        if let Some(cpu) = Avx512::detect() {
+            return solve_on::<R, _, FAST_KING>(cpu, store, slice, distances);
+        }
+        if let Some(cpu) = Avx2::detect() {
+            return solve_on::<R, _, FAST_KING>(cpu, store, slice, distances);
         }
     }
+    solve_on::<R, _, FAST_KING>(Portable, store, slice, distances);
 }
 
-/// The blocks of a slice by the number of steps its men still have to go; a man's step forward
-/// leads to a block of an earlier level.
-fn levels<G: Geometry<Word: PlaneWord>>(slice: &PlaneSlice<G>) -> Vec<Vec<u64>> {
-    let steps = |men: ByColor<G::Word>| -> usize {
-        (0..G::RANKS)
-            .map(|rank| {
-                let on = |color: Color| (men[color] & G::RANK[rank]).count_ones() as usize;
-                on(Color::White) * (G::RANKS - 1 - rank) + on(Color::Black) * rank
-            })
-            .sum()
-    };
-    let mut levels: Vec<Vec<u64>> = Vec::new();
-    for block in 0..slice.blocks().blocks() {
-        let level = steps(slice.blocks().block_unrank(block));
-        if levels.len() <= level {
-            levels.resize(level + 1, Vec::new());
-        }
-        levels[level].push(block);
+fn solve_on<R, C, const FAST_KING: bool>(
+    cpu: C,
+    store: &Store<R::Geometry>,
+    slice: &PlaneSlice<R::Geometry>,
+    distances: Option<&Distances<R::Geometry>>,
+) where
+    R: Rules<Geometry: Geometry<Word: PlaneWord>>,
+    C: Cpu,
+{
+    let crew = Crew::new(|| BlockSolver::<R, C, FAST_KING>::new(cpu, store, slice));
+    let levels = levels(slice);
+    if let [level] = &levels[..]
+        && let [block] = level[..]
+    {
+        // Nothing but the rows of the one block to share out.
+        BlockSolver::<R, C, FAST_KING>::new(cpu, store, slice).solve(block, distances, true);
+        return;
     }
-    levels
+    for level in &levels {
+        if R::SET.has_lateral_moves() && distances.is_some() {
+            // Distances to conversion need the final results of the whole level.
+            crew.solve_level::<R>(slice, level, |solver, block| {
+                solver.solve(block, None, false)
+            });
+            crew.solve_each(level, |solver, block| {
+                solver.solve(block, distances, false);
+            });
+        } else {
+            crew.solve_level::<R>(slice, level, |solver, block| {
+                solver.solve(block, distances, false)
+            });
+        }
+    }
 }

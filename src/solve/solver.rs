@@ -97,6 +97,6 @@ impl<R: Rules> SliceSolver for Solved<R> {
 
     /// It works in one thread.
     fn rate(&self, _: usize) -> f64 {
-        250_000.0
+        300_000.0
     }
 }

@@ -1,55 +1,65 @@
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::planes::{PlaneSlice, PlaneWord};
+use super::planes::{PlaneSlice, PlaneWord, solver_orientation};
 use crate::board::{Color, Geometry};
-use crate::index::Slice;
+use crate::index::{MAX_PIECES, Slice};
 
 /// The solved slices that later ones may ask for, in word form.
 pub struct Store<G: Geometry> {
-    slices: HashMap<u32, Arc<PlaneSlice<G>>>,
+    /// By material in solver orientation, see [`place`].
+    slices: Vec<Option<Arc<PlaneSlice<G>>>>,
+}
+
+const BASE: usize = MAX_PIECES + 1;
+
+/// The place of a material balance; none if there are too many pieces for any slice.
+#[inline]
+fn place(men: [u32; 2], kings: [u32; 2]) -> Option<usize> {
+    let digits = [men[0], kings[0], men[1], kings[1]].map(|n| n as usize);
+    let small = digits.iter().all(|&n| n < BASE);
+    small.then(|| digits.iter().fold(0, |place, n| place * BASE + n))
+}
+
+fn place_of(slice: Slice) -> usize {
+    let slice = solver_orientation(slice);
+    let men = Color::BOTH.map(|c| slice.men(c) as u32);
+    place(men, Color::BOTH.map(|c| slice.kings(c) as u32)).expect("a slice has few pieces")
+}
+
+impl<G: Geometry<Word: PlaneWord>> Default for Store<G> {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl<G: Geometry<Word: PlaneWord>> Store<G> {
     pub fn new() -> Self {
         Store {
-            slices: HashMap::new(),
+            slices: (0..BASE.pow(4)).map(|_| None).collect(),
         }
     }
 
     pub fn insert(&mut self, slice: Arc<PlaneSlice<G>>) {
-        self.slices.insert(key_of(slice.slice()), slice);
+        let place = place_of(slice.slice());
+        self.slices[place] = Some(slice);
     }
 
     pub fn remove(&mut self, slice: Slice) {
-        self.slices
-            .remove(&key_of(super::planes::solver_orientation(slice)));
+        self.slices[place_of(slice)] = None;
     }
 
     /// The slice with this material, and whether it is held with colours exchanged.
     #[inline]
     pub fn get(&self, men: [u32; 2], kings: [u32; 2]) -> Option<(&PlaneSlice<G>, bool)> {
-        let direct = self.slices.get(&key(men, kings)).map(|s| (&**s, false));
-        direct.or_else(|| {
-            let turned = key([men[1], men[0]], [kings[1], kings[0]]);
-            self.slices.get(&turned).map(|s| (&**s, true))
-        })
+        let at = |men, kings| self.slices[place(men, kings)?].as_deref();
+        let turned = || at([men[1], men[0]], [kings[1], kings[0]]);
+        at(men, kings)
+            .map(|s| (s, false))
+            .or_else(|| turned().map(|s| (s, true)))
     }
 
+    /// The slice with this material, in either orientation.
     pub fn get_slice(&self, slice: Slice) -> Option<&Arc<PlaneSlice<G>>> {
-        self.slices
-            .get(&key_of(super::planes::solver_orientation(slice)))
+        self.slices[place_of(slice)].as_ref()
     }
-}
-
-fn key(men: [u32; 2], kings: [u32; 2]) -> u32 {
-    men[0] << 24 | kings[0] << 16 | men[1] << 8 | kings[1]
-}
-
-fn key_of(slice: Slice) -> u32 {
-    let count = |n: usize| n as u32;
-    key(
-        Color::BOTH.map(|c| count(slice.men(c))),
-        Color::BOTH.map(|c| count(slice.kings(c))),
-    )
 }

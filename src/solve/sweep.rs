@@ -8,16 +8,20 @@
 
 use rayon::prelude::*;
 
-use super::adjacency::Adjacency;
+use super::adjacency::{Adjacency, Step};
+use super::cpu::{Cpu, Task};
 use super::planes::Planes;
-use crate::board::{ByColor, Color, Dirs, Geometry, Word};
+use crate::board::{ByColor, Color, Geometry, Word};
+use crate::rules::Rules;
+
+type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
 
 /// What is known of the words of a block with one side to move. A word in which fixed pieces
 /// collide is won on every square: to the opponent that is a move that does not exist.
 pub struct Sides<W> {
     pub win: Vec<W>,
     pub loss: Vec<W>,
-    /// Found by the current layer, to be committed with the next.
+    /// Found by the current layer, to be committed with the next; unused without layers.
     next_win: Vec<W>,
     next_loss: Vec<W>,
     /// Undecided quiet positions.
@@ -36,6 +40,19 @@ pub struct Row<'a, W> {
     doomed: &'a mut [W],
 }
 
+/// What captures and man moves settle in a word.
+#[derive(Clone, Copy, Default)]
+pub struct Settled<W> {
+    /// Won or lost without a move to make.
+    pub ended: Planes<W>,
+    /// Won or lost by the next move, which converts.
+    pub next: Planes<W>,
+    /// Quiet positions with a legal move.
+    pub open: W,
+    /// Those of them in which no man move saves.
+    pub doomed: W,
+}
+
 impl<W: Word> Sides<W> {
     pub fn new(words: usize) -> Self {
         let zeros = || vec![W::ZERO; words];
@@ -51,12 +68,12 @@ impl<W: Word> Sides<W> {
 
     pub fn rows_mut(&mut self, columns: usize) -> impl Iterator<Item = Row<'_, W>> {
         self.win
-            .chunks_mut(columns)
-            .zip(self.loss.chunks_mut(columns))
-            .zip(self.next_win.chunks_mut(columns))
-            .zip(self.next_loss.chunks_mut(columns))
-            .zip(self.open.chunks_mut(columns))
-            .zip(self.doomed.chunks_mut(columns))
+            .chunks_exact_mut(columns)
+            .zip(self.loss.chunks_exact_mut(columns))
+            .zip(self.next_win.chunks_exact_mut(columns))
+            .zip(self.next_loss.chunks_exact_mut(columns))
+            .zip(self.open.chunks_exact_mut(columns))
+            .zip(self.doomed.chunks_exact_mut(columns))
             .map(
                 |(((((win, loss), next_win), next_loss), open), doomed)| Row {
                     win,
@@ -73,34 +90,66 @@ impl<W: Word> Sides<W> {
 impl<W: Word> Row<'_, W> {
     /// Marks a word that no position belongs to.
     pub fn forbid(&mut self, column: usize) {
-        self.put(
+        let ended = Planes {
+            win: W::ALL,
+            loss: W::ZERO,
+        };
+        self.enter::<false>(
             column,
-            Planes {
-                win: W::ALL,
-                loss: W::ZERO,
+            Settled {
+                ended,
+                ..Settled::default()
             },
-            Planes::default(),
-            W::ZERO,
-            W::ZERO,
         );
+        self.next_win[column] = W::ZERO;
+        self.next_loss[column] = W::ZERO;
     }
 
-    /// Enters what captures and man moves settle: what has ended, what the next ply decides, and
-    /// the positions still open.
-    pub fn set(&mut self, column: usize, ended: Planes<W>, next: Planes<W>, open: W, doomed: W) {
-        self.put(column, ended, next, open, doomed);
+    /// Enters a word; `LAYERED`: keeps the next ply's results for the next layer. Returns whether
+    /// any result is final.
+    #[inline(always)]
+    pub fn enter<const LAYERED: bool>(&mut self, column: usize, settled: Settled<W>) -> bool {
+        let Settled {
+            ended,
+            next,
+            open,
+            doomed,
+        } = settled;
+        if LAYERED {
+            self.win[column] = ended.win;
+            self.loss[column] = ended.loss;
+            self.next_win[column] = next.win;
+            self.next_loss[column] = next.loss;
+            self.open[column] = open;
+            self.doomed[column] = doomed;
+            return (ended.win | ended.loss).any();
+        }
+        let (win, loss) = (ended.win | next.win, ended.loss | next.loss);
+        self.win[column] = win;
+        self.loss[column] = loss;
+        self.open[column] = open & !(win | loss);
+        self.doomed[column] = doomed & !(win | loss);
+        (win | loss).any()
     }
 
-    fn put(&mut self, column: usize, now: Planes<W>, next: Planes<W>, open: W, doomed: W) {
-        self.win[column] = now.win;
-        self.loss[column] = now.loss;
-        self.next_win[column] = next.win;
-        self.next_loss[column] = next.loss;
-        self.open[column] = open;
-        self.doomed[column] = doomed;
+    /// Enters what a pull has found. Returns whether that is anything.
+    #[inline(always)]
+    fn found<const LAYERED: bool>(&mut self, i: usize, reaches_loss: W, only_wins: W) -> bool {
+        let win = self.open[i] & reaches_loss;
+        let loss = self.doomed[i] & only_wins & !win;
+        if LAYERED {
+            self.next_win[i] |= win;
+            self.next_loss[i] |= loss;
+        } else {
+            self.win[i] |= win;
+            self.loss[i] |= loss;
+            self.open[i] &= !(win | loss);
+            self.doomed[i] &= !(win | loss);
+        }
+        (win | loss).any()
     }
 
-    /// Makes what was found final. Returns whether there was anything.
+    /// Makes what a layer found final. Returns whether there was anything.
     fn commit(&mut self, mut found: impl FnMut(usize, W)) -> bool {
         let mut any = false;
         for i in 0..self.win.len() {
@@ -122,212 +171,290 @@ impl<W: Word> Row<'_, W> {
 }
 
 /// The block the words belong to.
-pub struct Block<'b, G: Geometry> {
+pub struct Block<'b, R: Rules, C> {
+    pub cpu: C,
     /// Squares without men.
-    pub free: G::Word,
-    pub white: &'b Adjacency<G::Word>,
-    pub black: &'b Adjacency<G::Word>,
-    /// Directions of quiet king moves.
-    pub dirs: Dirs,
-    pub flying: bool,
+    pub free: W<R>,
+    pub white: &'b Adjacency<W<R>>,
+    pub black: &'b Adjacency<W<R>>,
     pub fast_king: bool,
     pub parallel: bool,
 }
 
-impl<G: Geometry> Block<'_, G> {
+/// Notes about the rows of a block.
+pub struct Rows {
+    /// Those, by side to move, that have changed.
+    pub changed: ByColor<Vec<bool>>,
+    wanted: Vec<bool>,
+    pulled: Vec<bool>,
+}
+
+impl Rows {
+    pub fn new(rows: usize) -> Self {
+        let none = || vec![false; rows];
+        Rows {
+            changed: ByColor::new(none(), none()),
+            wanted: none(),
+            pulled: none(),
+        }
+    }
+}
+
+/// Finds wins and losses of White in a row, given the words with Black to move.
+struct PullWhite<'p, W, const LAYERED: bool> {
+    moves: &'p [Step<W>],
+    others: &'p [W],
+    black_win: &'p [W],
+    black_loss: &'p [W],
+    words: Row<'p, W>,
+}
+
+/// Words looked at together: as many as keep the vector registers busy.
+const LANES: usize = 16;
+
+impl<W: Word, const LAYERED: bool> Task for PullWhite<'_, W, LAYERED> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(mut self) -> bool {
+        let columns = self.others.len();
+        let mut any = false;
+        let mut first = 0;
+        while first + LANES <= columns {
+            let mut reaches_loss = [W::ZERO; LANES];
+            let mut only_wins = [W::ALL; LANES];
+            let others: &[W; LANES] = self.others[first..first + LANES].try_into().unwrap();
+            for step in self.moves {
+                let from = step.to as usize * columns + first;
+                let loss: &[W; LANES] = self.black_loss[from..from + LANES].try_into().unwrap();
+                let win: &[W; LANES] = self.black_win[from..from + LANES].try_into().unwrap();
+                for i in 0..LANES {
+                    // A piece on the way: no such move.
+                    let blocked = (others[i] & step.path).any();
+                    let way = if blocked { W::ZERO } else { !step.path };
+                    reaches_loss[i] |= loss[i] & way;
+                    only_wins[i] &= win[i] | !way;
+                }
+            }
+            for i in 0..LANES {
+                any |= self
+                    .words
+                    .found::<LAYERED>(first + i, reaches_loss[i], only_wins[i]);
+            }
+            first += LANES;
+        }
+        for i in first..columns {
+            let (mut reaches_loss, mut only_wins) = (W::ZERO, W::ALL);
+            for step in self.moves {
+                if (self.others[i] & step.path).any() {
+                    continue;
+                }
+                let from = step.to as usize * columns + i;
+                reaches_loss |= self.black_loss[from] & !step.path;
+                only_wins &= self.black_win[from] | step.path;
+            }
+            any |= self.words.found::<LAYERED>(i, reaches_loss, only_wins);
+        }
+        any
+    }
+}
+
+/// Finds wins and losses of Black in a row, given the words with White to move.
+struct PullBlack<'p, R: Rules, const LAYERED: bool> {
+    free: W<R>,
+    kings: W<R>,
+    black: &'p Adjacency<W<R>>,
+    white_win: &'p [W<R>],
+    white_loss: &'p [W<R>],
+    words: Row<'p, W<R>>,
+}
+
+impl<R: Rules, const LAYERED: bool> Task for PullBlack<'_, R, LAYERED> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(mut self) -> bool {
+        let columns = self.white_win.len();
+        let mut any = false;
+        for i in 0..columns {
+            if self.words.open[i].is_empty() {
+                continue;
+            }
+            let empty = self.free & !self.kings & !self.black.sets[i];
+            let (win, loss) = (self.white_win[i], self.white_loss[i]);
+            let mut reaches_loss = reaching::<R>(loss & empty, empty);
+            let mut escapes = reaching::<R>(empty & !win, empty);
+            for step in self.black.of(i) {
+                if (step.path & self.kings).any() {
+                    continue;
+                }
+                reaches_loss |= self.white_loss[step.to as usize] & !step.path;
+                escapes |= !self.white_win[step.to as usize] & !step.path;
+            }
+            any |= self.words.found::<LAYERED>(i, reaches_loss, !escapes);
+        }
+        any
+    }
+}
+
+/// Squares from which the fast king can move to a square of `goal`.
+#[inline(always)]
+fn reaching<R: Rules>(goal: W<R>, empty: W<R>) -> W<R> {
+    let mut from = W::<R>::ZERO;
+    for d in 0..8 {
+        if R::SET.king_moves.contains(d) {
+            from |= if R::SET.flying {
+                R::Geometry::slide(goal, d, empty)
+            } else {
+                R::Geometry::step(goal, d)
+            };
+        }
+    }
+    from & empty
+}
+
+impl<R: Rules, C: Cpu> Block<'_, R, C> {
     fn columns(&self) -> usize {
         self.black.sets.len()
     }
 
-    fn rows(&self) -> usize {
-        self.white.sets.len()
-    }
-
-    /// Applies `f` to the rows asked for, each with its number; returns for which it was true.
+    /// Applies `f` to the rows `wanted`, each with its number, and notes for which it is true.
     fn each_row(
         &self,
-        side: &mut Sides<G::Word>,
+        side: &mut Sides<W<R>>,
         wanted: &[bool],
-        f: impl Fn(usize, Row<G::Word>) -> bool + Sync,
-    ) -> Vec<bool> {
-        let rows = side.rows_mut(self.columns()).zip(wanted).enumerate();
-        let apply = |(row, (words, &wanted))| wanted && f(row, words);
+        changed: &mut [bool],
+        f: impl Fn(usize, Row<W<R>>) -> bool + Sync,
+    ) {
+        let rows = side
+            .rows_mut(self.columns())
+            .zip(wanted)
+            .zip(changed)
+            .enumerate();
+        let apply =
+            |(row, ((words, &wanted), changed)): (usize, ((Row<W<R>>, &bool), &mut bool))| {
+                *changed = wanted && f(row, words);
+            };
         if self.parallel {
-            let rows: Vec<_> = rows.collect();
-            rows.into_par_iter().map(apply).collect()
+            rows.collect::<Vec<_>>().into_par_iter().for_each(apply);
         } else {
-            rows.map(apply).collect()
+            rows.for_each(apply);
         }
     }
 
-    /// Looks for wins and losses of White in a row, given the words with Black to move.
-    fn pull_white(&self, row: usize, words: &mut Row<G::Word>, black: &Sides<G::Word>) -> bool {
-        let columns = self.columns();
-        let mut any = false;
-        let others = &self.black.sets[..columns];
-        let mut reaches_loss = vec![G::Word::ZERO; columns];
-        let mut only_wins = vec![G::Word::ALL; columns];
-        for step in self.white.of(row) {
-            let first = step.to as usize * columns;
-            let loss = &black.loss[first..first + columns];
-            let win = &black.win[first..first + columns];
-            for i in 0..columns {
-                // A piece on the path: no such move. On its last square the word is forbidden
-                // already; on a longer one all squares must be checked.
-                let way = if (others[i] & step.path).any() {
-                    G::Word::ZERO
-                } else {
-                    !step.path
-                };
-                reaches_loss[i] |= loss[i] & way;
-                only_wins[i] &= win[i] | !way;
-            }
-        }
-        for i in 0..columns {
-            let win = words.open[i] & reaches_loss[i];
-            let loss = words.doomed[i] & only_wins[i] & !win;
-            words.next_win[i] |= win;
-            words.next_loss[i] |= loss;
-            any |= (win | loss).any();
-        }
-        any
+    fn pull_white<const LAYERED: bool>(
+        &self,
+        row: usize,
+        words: Row<W<R>>,
+        black: &Sides<W<R>>,
+    ) -> bool {
+        self.cpu.run(PullWhite::<_, LAYERED> {
+            moves: self.white.of(row),
+            others: &self.black.sets,
+            black_win: &black.win,
+            black_loss: &black.loss,
+            words,
+        })
     }
 
-    /// Looks for wins and losses of Black in a row, given the words with White to move.
-    fn pull_black(&self, row: usize, words: &mut Row<G::Word>, white: &Sides<G::Word>) -> bool {
+    fn pull_black<const LAYERED: bool>(
+        &self,
+        row: usize,
+        words: Row<W<R>>,
+        white: &Sides<W<R>>,
+    ) -> bool {
         if !self.fast_king {
             return false;
         }
         let columns = self.columns();
-        let kings = self.white.sets[row];
-        let first = row * columns;
-        let loss = &white.loss[first..first + columns];
-        let win = &white.win[first..first + columns];
-        let mut any = false;
-        for i in 0..columns {
-            if words.open[i].is_empty() {
-                continue;
-            }
-            let empty = self.free & !kings & !self.black.sets[i];
-            let mut reaches_loss = self.reaching(loss[i] & empty, empty);
-            let mut escapes = self.reaching(empty & !win[i], empty);
-            for step in self.black.of(i) {
-                if (step.path & kings).any() {
-                    continue;
-                }
-                reaches_loss |= loss[step.to as usize] & !step.path;
-                escapes |= !win[step.to as usize] & !step.path;
-            }
-            let new_win = words.open[i] & reaches_loss;
-            let new_loss = words.doomed[i] & !escapes & !new_win;
-            words.next_win[i] |= new_win;
-            words.next_loss[i] |= new_loss;
-            any |= (new_win | new_loss).any();
-        }
-        any
+        let range = row * columns..(row + 1) * columns;
+        self.cpu.run(PullBlack::<R, LAYERED> {
+            free: self.free,
+            kings: self.white.sets[row],
+            black: self.black,
+            white_win: &white.win[range.clone()],
+            white_loss: &white.loss[range],
+            words,
+        })
     }
 
-    /// Squares from which the fast king can move to a square of `goal`.
-    #[inline(always)]
-    fn reaching(&self, goal: G::Word, empty: G::Word) -> G::Word {
-        let mut from = G::Word::ZERO;
-        for d in self.dirs.iter() {
-            from |= if self.flying {
-                G::slide(goal, d, empty)
-            } else {
-                G::step(goal, d)
-            };
-        }
-        from & empty
-    }
-
-    /// Rows whose words with White to move may change after those with Black to move changed.
-    fn rows_before(&self, changed: &[bool]) -> Vec<bool> {
-        let mut rows = vec![false; self.rows()];
-        for (row, _) in changed.iter().enumerate().filter(|(_, changed)| **changed) {
+    /// Rows whose words with White to move may change after those with Black to move `changed`.
+    fn rows_before(&self, changed: &[bool], rows: &mut [bool]) {
+        rows.fill(false);
+        for row in (0..rows.len()).filter(|&row| changed[row]) {
             for step in self.white.of(row) {
                 rows[step.to as usize] = true;
             }
         }
-        rows
     }
-}
 
-/// Iterates to the fixed point; each half sweep uses all that is known.
-pub fn results<G: Geometry>(block: &Block<G>, sides: &mut ByColor<Sides<G::Word>>) {
-    let all = vec![true; block.rows()];
-    let commit = |_: usize, mut words: Row<G::Word>| words.commit(|_, _| {});
-    let mut white = block.each_row(&mut sides[Color::White], &all, commit);
-    let mut black = block.each_row(&mut sides[Color::Black], &all, commit);
-    for (white, at_start) in white
-        .iter_mut()
-        .zip(ended_rows(&sides[Color::White], block))
-    {
-        *white |= at_start;
-    }
-    for (black, at_start) in black
-        .iter_mut()
-        .zip(ended_rows(&sides[Color::Black], block))
-    {
-        *black |= at_start;
-    }
-    loop {
-        let ByColor([white_words, black_words]) = sides;
-        let wanted = block.rows_before(&black);
-        let more = block.each_row(white_words, &wanted, |row, mut words| {
-            block.pull_white(row, &mut words, black_words) && words.commit(|_, _| {})
-        });
-        for (white, more) in white.iter_mut().zip(more) {
-            *white |= more;
-        }
-        black = block.each_row(black_words, &white, |row, mut words| {
-            block.pull_black(row, &mut words, white_words) && words.commit(|_, _| {})
-        });
-        white.fill(false);
-        if !black.contains(&true) {
-            break;
-        }
-    }
-}
-
-/// Rows in which positions have ended before any move.
-fn ended_rows<G: Geometry>(side: &Sides<G::Word>, block: &Block<G>) -> Vec<bool> {
-    let columns = block.columns();
-    let decided =
-        |i: usize| side.loss[i].any() || (side.win[i].any() && side.win[i] != G::Word::ALL);
-    (0..block.rows())
-        .map(|row| (row * columns..(row + 1) * columns).any(decided))
-        .collect()
-}
-
-/// Iterates layer by layer, one ply each, and reports what each layer decides:
-/// `found(side to move, row, column, squares, plies)`.
-pub fn layers<G: Geometry>(
-    block: &Block<G>,
-    sides: &mut ByColor<Sides<G::Word>>,
-    found: impl Fn(Color, usize, usize, G::Word, u32) + Sync,
-) {
-    let all = vec![true; block.rows()];
-    let mut changed = ByColor(Color::BOTH.map(|side| ended_rows(&sides[side], block)));
-    let mut plies = 0;
-    loop {
-        plies += 1;
+    /// Iterates to the fixed point from what [`Row::enter`] found; each half sweep uses all that
+    /// is known.
+    pub fn results(&self, sides: &mut ByColor<Sides<W<R>>>, rows: &mut Rows) {
         let ByColor([white, black]) = sides;
-        let wanted = block.rows_before(&changed[Color::Black]);
-        block.each_row(white, &wanted, |row, mut words| {
-            block.pull_white(row, &mut words, black)
-        });
-        let wanted = &changed[Color::White];
-        block.each_row(black, wanted, |row, mut words| {
-            block.pull_black(row, &mut words, white)
-        });
-        for side in Color::BOTH {
-            changed[side] = block.each_row(&mut sides[side], &all, |row, mut words| {
-                words.commit(|column, new| found(side, row, column, new, plies))
+        let Rows {
+            changed: ByColor([white_changed, black_changed]),
+            wanted,
+            pulled,
+        } = rows;
+        loop {
+            if !self.white.is_still() && black_changed.contains(&true) {
+                self.rows_before(black_changed, wanted);
+                self.each_row(white, wanted, pulled, |row, words| {
+                    self.pull_white::<false>(row, words, black)
+                });
+                for (all, now) in white_changed.iter_mut().zip(pulled.iter()) {
+                    *all |= now;
+                }
+            }
+            self.each_row(black, white_changed, black_changed, |row, words| {
+                self.pull_black::<false>(row, words, white)
             });
+            white_changed.fill(false);
+            if !black_changed.contains(&true) {
+                return;
+            }
         }
-        if !changed.0.iter().any(|rows| rows.contains(&true)) {
-            return;
+    }
+
+    /// Iterates layer by layer, one ply each, and reports what each layer decides:
+    /// `found(side to move, row, column, squares, plies)`.
+    pub fn layers(
+        &self,
+        sides: &mut ByColor<Sides<W<R>>>,
+        rows: &mut Rows,
+        found: impl Fn(Color, usize, usize, W<R>, u32) + Sync,
+    ) {
+        let Rows {
+            changed,
+            wanted,
+            pulled,
+        } = rows;
+        let all = vec![true; wanted.len()];
+        let mut plies = 0;
+        loop {
+            plies += 1;
+            let ByColor([white, black]) = sides;
+            self.rows_before(&changed[Color::Black], wanted);
+            self.each_row(white, wanted, pulled, |row, words| {
+                self.pull_white::<true>(row, words, black)
+            });
+            self.each_row(black, &changed[Color::White], pulled, |row, words| {
+                self.pull_black::<true>(row, words, white)
+            });
+            for side in Color::BOTH {
+                self.each_row(
+                    &mut sides[side],
+                    &all,
+                    &mut changed[side],
+                    |row, mut words| {
+                        words.commit(|column, new| found(side, row, column, new, plies))
+                    },
+                );
+            }
+            if !changed.0.iter().any(|rows| rows.contains(&true)) {
+                return;
+            }
         }
     }
 }

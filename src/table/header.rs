@@ -337,7 +337,9 @@ pub(crate) fn stored_sides(slice: Slice) -> &'static [Color] {
 }
 
 fn sides_byte(slice: Slice) -> u8 {
-    stored_sides(slice).iter().fold(0, |set, &c| set | 1 << c as u8)
+    stored_sides(slice)
+        .iter()
+        .fold(0, |set, &c| set | 1 << c as u8)
 }
 
 /// What is wrong with a header, before the file's name is known.

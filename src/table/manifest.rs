@@ -44,11 +44,13 @@ impl Manifest {
     }
 
     fn text(&self) -> String {
-        self.hashes.iter().fold(String::new(), |mut text, (name, hash)| {
-            // Writing to a string fails for no input.
-            let _ = writeln!(text, "{}  {name}", hash.to_hex());
-            text
-        })
+        self.hashes
+            .iter()
+            .fold(String::new(), |mut text, (name, hash)| {
+                // Writing to a string fails for no input.
+                let _ = writeln!(text, "{}  {name}", hash.to_hex());
+                text
+            })
     }
 
     /// The hash a file of the directory should have.
@@ -77,7 +79,9 @@ impl Manifest {
             Err(TableError::Manifest { .. }) => Manifest::default(),
             read => read?,
         };
-        manifest.hashes.insert(name.into_owned(), blake3::hash(bytes));
+        manifest
+            .hashes
+            .insert(name.into_owned(), blake3::hash(bytes));
         let temporary: PathBuf = directory.join(".MANIFEST.tmp");
         let write = || -> io::Result<()> {
             let mut file = File::create(&temporary)?;

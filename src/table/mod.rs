@@ -34,8 +34,8 @@ mod writer;
 
 pub use codec::{Codec, Codes};
 pub use error::TableError;
-pub use header::{Census, FORMAT_VERSION, Header, Longest, Stored};
 pub(crate) use header::stored_sides;
+pub use header::{Census, FORMAT_VERSION, Header, Longest, Stored};
 pub use manifest::Manifest;
 pub use profile::Profile;
 pub use reader::TableFile;

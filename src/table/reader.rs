@@ -176,9 +176,8 @@ impl TableFile {
         decoded.map_err(corrupt)?;
         if self.header.metric == Metric::Dtw {
             for (plies, code) in out.iter_mut().zip(results.iter()) {
-                let odd = Wdl::of(code.into()).map_or(0, |result| {
-                    odd_distance(self.header.rule_set, result)
-                });
+                let odd = Wdl::of(code.into())
+                    .map_or(0, |result| odd_distance(self.header.rule_set, result));
                 *plies = plies.saturating_mul(2).saturating_add(odd);
             }
         }
@@ -202,7 +201,10 @@ impl TableFile {
         while low < high {
             let middle = low + (high - low) / 2;
             let at = list.start + middle * EXCEPTION_LEN;
-            let entry = self.pages.get(at..at + EXCEPTION_LEN).map_err(|_| corrupt())?;
+            let entry = self
+                .pages
+                .get(at..at + EXCEPTION_LEN)
+                .map_err(|_| corrupt())?;
             let entry = entry.first_chunk().ok_or_else(corrupt)?;
             let entry = u64::from_le_bytes(*entry);
             match (entry >> 2).cmp(&position) {

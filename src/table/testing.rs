@@ -43,7 +43,11 @@ impl Pattern {
             result => {
                 let plies = ((position + self.shift) / 7 % u64::from(self.longest + 1)) as u16;
                 let odd = u16::from(result == Wdl::Win);
-                if metric == Metric::Dtw { plies & !1 | odd } else { plies }
+                if metric == Metric::Dtw {
+                    plies & !1 | odd
+                } else {
+                    plies
+                }
             }
         }
     }

@@ -151,7 +151,9 @@ fn survey(values: &dyn SliceValues, metric: Metric, side: &Side) -> Survey {
         .collect();
     let hash = hash_values(parts.iter().map(|(_, _, hash)| *hash));
     // In order, so that of several longest positions always the first is named.
-    let census = parts.iter().fold(Census::default(), |sum, (_, c, _)| sum.followed_by(*c));
+    let census = parts
+        .iter()
+        .fold(Census::default(), |sum, (_, c, _)| sum.followed_by(*c));
     let codes = parts.into_iter().map(|(codes, _, _)| codes).collect();
     Survey {
         codes: SideCodes::new(codes),
@@ -354,7 +356,13 @@ mod tests {
     fn encoded() -> Vec<u8> {
         let values = Pattern::new(RuleSetId::English, "KKvK");
         let path = Path::new("KKvK.dtw");
-        let table = encode(path, RuleSetId::English, &values, Metric::Dtw, Profile::Full);
+        let table = encode(
+            path,
+            RuleSetId::English,
+            &values,
+            Metric::Dtw,
+            Profile::Full,
+        );
         table.unwrap().bytes().to_vec()
     }
 
@@ -392,7 +400,13 @@ mod tests {
             let table = encode(path, RuleSetId::Russian, &values, metric, Profile::Full).unwrap();
             let mut other = Pattern::new(RuleSetId::Russian, "KMvK");
             other.shift = 1;
-            let draft = Draft::new(RuleSetId::Russian, &other, metric, Profile::Full, LeftOut::default());
+            let draft = Draft::new(
+                RuleSetId::Russian,
+                &other,
+                metric,
+                Profile::Full,
+                LeftOut::default(),
+            );
             assert!(draft.compare(&table, &other).is_err(), "{metric}");
         }
     }

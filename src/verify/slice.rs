@@ -44,7 +44,11 @@ struct Bits(ByColor<Vec<AtomicU64>>);
 
 impl Bits {
     fn new(positions: u64) -> Self {
-        let zeros = || (0..positions.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        let zeros = || {
+            (0..positions.div_ceil(64))
+                .map(|_| AtomicU64::new(0))
+                .collect()
+        };
         Bits(ByColor::new(zeros(), zeros()))
     }
 
@@ -76,15 +80,22 @@ impl<R: Rules> Subject<'_, R> {
         let grounded = Bits::new(self.index.len());
         let mut open = Vec::new();
         for &side in stored_sides(self.slice) {
-            let parts = self.chunks(|first, count| self.check_results(side, first, count, &grounded))?;
+            let parts =
+                self.chunks(|first, count| self.check_results(side, first, count, &grounded))?;
             self.compare_header(Metric::Wdl, side, &parts)?;
-            open.extend(parts.into_iter().flat_map(|part| part.open).map(|p| (side, p)));
+            open.extend(
+                parts
+                    .into_iter()
+                    .flat_map(|part| part.open)
+                    .map(|p| (side, p)),
+            );
             values += self.index.len();
         }
         self.ground(open, &grounded)?;
         for metric in self.metrics().filter(|&metric| metric != Metric::Wdl) {
             for &side in stored_sides(self.slice) {
-                let parts = self.chunks(|first, count| self.check_distances(metric, side, first, count))?;
+                let parts =
+                    self.chunks(|first, count| self.check_distances(metric, side, first, count))?;
                 self.compare_header(metric, side, &parts)?;
                 values += self.index.len();
             }
@@ -118,7 +129,8 @@ impl<R: Rules> Subject<'_, R> {
         grounded: &Bits,
     ) -> Result<Part, VerifyError> {
         let mut results = vec![Wdl::Draw; count];
-        self.tables.results_of::<R>(self.slice, side, first, &mut results)?;
+        self.tables
+            .results_of::<R>(self.slice, side, first, &mut results)?;
         let mut census = Census::default();
         let mut open = Vec::new();
         for (position, &found) in (first..).zip(&results) {
@@ -209,7 +221,8 @@ impl<R: Rules> Subject<'_, R> {
                     Ok(Some((side, position)))
                 })
                 .collect();
-            let rest: Result<Vec<_>, ProbeError> = rest.into_iter().filter_map(Result::transpose).collect();
+            let rest: Result<Vec<_>, ProbeError> =
+                rest.into_iter().filter_map(Result::transpose).collect();
             open = rest?;
             if let (Some(&(side, position)), true) = (open.first(), open.len() == before) {
                 let (path, block) = self.place(Metric::Wdl, side, position);
@@ -217,7 +230,10 @@ impl<R: Rules> Subject<'_, R> {
                     path,
                     block,
                     fen: self.fen(side, position),
-                    found: self.tables.result::<R>(&self.board(side, position))?.to_string(),
+                    found: self
+                        .tables
+                        .result::<R>(&self.board(side, position))?
+                        .to_string(),
                 });
             }
         }
@@ -233,9 +249,11 @@ impl<R: Rules> Subject<'_, R> {
         count: usize,
     ) -> Result<Part, VerifyError> {
         let mut results = vec![Wdl::Draw; count];
-        self.tables.results_of::<R>(self.slice, side, first, &mut results)?;
+        self.tables
+            .results_of::<R>(self.slice, side, first, &mut results)?;
         let mut plies = vec![0; count];
-        self.tables.distances_of::<R>(self.slice, metric, side, first, &mut plies)?;
+        self.tables
+            .distances_of::<R>(self.slice, metric, side, first, &mut plies)?;
         let mut census = Census::default();
         for (place, (&result, &found)) in results.iter().zip(&plies).enumerate() {
             let position = first + place as u64;
@@ -259,7 +277,9 @@ impl<R: Rules> Subject<'_, R> {
         position: u64,
         found: u16,
     ) -> Result<(), VerifyError> {
-        let moves = self.tables.outcome_by_moves::<R>(&self.board(side, position))?;
+        let moves = self
+            .tables
+            .outcome_by_moves::<R>(&self.board(side, position))?;
         let expected = match metric {
             Metric::Dtw => moves.dtw,
             _ => moves.dtc,
@@ -281,13 +301,28 @@ impl<R: Rules> Subject<'_, R> {
         let Some(stored) = header.and_then(|header| header.stored[side]) else {
             return Ok(());
         };
-        let census = parts.iter().fold(Census::default(), |sum, part| sum.followed_by(part.census));
+        let census = parts
+            .iter()
+            .fold(Census::default(), |sum, part| sum.followed_by(part.census));
         let hash = hash_values(parts.iter().map(|part| part.hash));
-        let longest = |census: &Census| format!("{:?} {:?}", census.longest_win, census.longest_loss);
+        let longest =
+            |census: &Census| format!("{:?} {:?}", census.longest_win, census.longest_loss);
         let rows = [
-            ("wins", stored.census.wins.to_string(), census.wins.to_string()),
-            ("draws", stored.census.draws.to_string(), census.draws.to_string()),
-            ("losses", stored.census.losses.to_string(), census.losses.to_string()),
+            (
+                "wins",
+                stored.census.wins.to_string(),
+                census.wins.to_string(),
+            ),
+            (
+                "draws",
+                stored.census.draws.to_string(),
+                census.draws.to_string(),
+            ),
+            (
+                "losses",
+                stored.census.losses.to_string(),
+                census.losses.to_string(),
+            ),
             ("as the longest", longest(&stored.census), longest(&census)),
             ("as the hash of the values", hex(&stored.hash), hex(&hash)),
         ];
@@ -314,7 +349,9 @@ impl<R: Rules> Subject<'_, R> {
                 let wrong = (0..wanted).into_par_iter().find_map_first(|i| {
                     let position = match wanted == positions {
                         true => i,
-                        false => ((u128::from(i) * u128::from(step)) % u128::from(positions)) as u64,
+                        false => {
+                            ((u128::from(i) * u128::from(step)) % u128::from(positions)) as u64
+                        }
                     };
                     self.check_one(metric, side, position).err()
                 });
@@ -329,7 +366,8 @@ impl<R: Rules> Subject<'_, R> {
 
     fn check_one(&self, metric: Metric, side: Color, position: u64) -> Result<(), VerifyError> {
         let mut result = [Wdl::Draw];
-        self.tables.results_of::<R>(self.slice, side, position, &mut result)?;
+        self.tables
+            .results_of::<R>(self.slice, side, position, &mut result)?;
         if metric == Metric::Wdl {
             let expected = self.best(&self.board(side, position))?;
             return match result[0] == expected {
@@ -341,7 +379,8 @@ impl<R: Rules> Subject<'_, R> {
             return Ok(());
         }
         let mut plies = [0];
-        self.tables.distances_of::<R>(self.slice, metric, side, position, &mut plies)?;
+        self.tables
+            .distances_of::<R>(self.slice, metric, side, position, &mut plies)?;
         self.check_distance(metric, side, position, plies[0])
     }
 }

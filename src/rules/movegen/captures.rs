@@ -36,9 +36,10 @@ pub(super) struct CaptureList<W> {
 impl CaptureList<()> {
     const IN_PLACE: usize = 8;
     const INDEXED_FROM: usize = 64;
-    /// Two routes can take the same pieces and end alike only if they take at least this many: two
-    /// pieces would have to lie on two lines through the start and on two through the end, each
-    /// piece once nearer and once farther, and such lines do not meet on a plane.
+    /// Two routes can take the same pieces and end alike only if they take at least this many. With
+    /// two pieces the routes would take them in opposite orders: each piece then lies on a line
+    /// through the start and on one through the end, and such lines cannot be drawn on a plane so
+    /// that both routes jump both pieces.
     const REPEATABLE: u32 = 3;
 }
 
@@ -165,6 +166,15 @@ impl Stand<()> {
     const NOWHERE: Dir = 8;
 }
 
+/// All that the rest of a capture depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct Unfinished<W> {
+    stand: Stand<W>,
+    taken: Taken<W>,
+    /// The capturing piece is a king by now.
+    king: bool,
+}
+
 /// The captures of one piece.
 struct Search<'a, R: Rules, const BLACK: bool> {
     view: &'a View<R, BLACK>,
@@ -173,8 +183,8 @@ struct Search<'a, R: Rules, const BLACK: bool> {
     /// Empty squares, the origin included.
     empty: WordOf<R>,
     list: &'a mut CaptureList<WordOf<R>>,
-    /// Long captures already followed from here on, with whether a king was on its way.
-    seen: Option<HashSet<(Stand<WordOf<R>>, Taken<WordOf<R>>, bool)>>,
+    /// Long captures already followed from here on.
+    seen: Option<HashSet<Unfinished<WordOf<R>>>>,
 }
 
 /// Captures of so many pieces are looked up in [`Search::seen`].
@@ -220,8 +230,12 @@ impl<R: Rules, const BLACK: bool> Search<'_, R, BLACK> {
     /// Follows every continuation of a capture; if there is none, it ends here.
     fn go_on<const KING: bool>(&mut self, stand: Stand<WordOf<R>>, taken: Taken<WordOf<R>>) {
         if taken.count >= LONG {
-            let seen = self.seen.get_or_insert_default();
-            if !seen.insert((stand, taken, KING)) {
+            let here = Unfinished {
+                stand,
+                taken,
+                king: KING,
+            };
+            if !self.seen.get_or_insert_default().insert(here) {
                 return;
             }
         }

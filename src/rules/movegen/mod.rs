@@ -9,13 +9,13 @@
 //! * Captures are found for all men at once in the same way, then followed piece by piece. A
 //!   flying king is followed on *all* its landing squares together, as a set: squares from which
 //!   it would go on differ in nothing but the route, and routes are not moves. A finished capture
-//!   is therefore a [`Fan`](captures::Fan), one set of captured pieces with several squares to end on.
+//!   is therefore a fan: one set of captured pieces with several squares to end on.
 //! * Which captures may be played is an order of preference, [`Priority`]: a number that is built
 //!   up piece by piece while a capture is followed; only the highest survive.
 //!
-//! A capture of n pieces has at most `n` levels of recursion; long ones (six pieces and more)
-//! remember the states they have been through, so that a crowded board costs the number of
-//! different captured sets, not the number of routes.
+//! A capture of n pieces takes n levels of recursion; long ones (six pieces and more) remember the
+//! states they have been through, so that a crowded board costs the number of different captured
+//! sets, not the number of routes.
 
 mod captures;
 mod perft;
@@ -90,7 +90,9 @@ pub fn for_each_move<R: Rules>(
 ) {
     with_view!(R, board, view => {
         if view.is_over() {
-        } else if view.has_capture() {
+            return;
+        }
+        if view.has_capture() {
             let mut list = CaptureList::new();
             view.captures(&mut list);
             list.for_each(f);

@@ -49,12 +49,6 @@ impl Priority {
             }
         })
     }
-
-    /// Whether captures of one rule can differ in priority at all.
-    #[inline(always)]
-    pub const fn matters(choice: Choice) -> bool {
-        !matches!(choice, Choice::Free)
-    }
 }
 
 #[cfg(test)]

@@ -129,12 +129,25 @@ mod tests {
         for slice in Slice::all(4, R::SET.has_kings()) {
             let index = SliceIndex::<R::Geometry>::new(slice);
             for side in [Color::White, Color::Black].repeat(40) {
-                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                random = random
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
                 let board = index.unrank((random >> 20) % index.len(), side);
-                for (color, king) in Color::BOTH.into_iter().flat_map(|c| [(c, false), (c, true)]) {
-                    let set = if king { board.kings[color] } else { board.men[color] };
+                for (color, king) in Color::BOTH
+                    .into_iter()
+                    .flat_map(|c| [(c, false), (c, true)])
+                {
+                    let set = if king {
+                        board.kings[color]
+                    } else {
+                        board.men[color]
+                    };
                     let mut fixed = board;
-                    let kind = if king { &mut fixed.kings } else { &mut fixed.men };
+                    let kind = if king {
+                        &mut fixed.kings
+                    } else {
+                        &mut fixed.men
+                    };
                     kind[color] = set.without_lowest();
                     if set.is_empty() {
                         continue;
@@ -142,7 +155,11 @@ mod tests {
                     let squares = capture_squares::<R>(&fixed, FastPiece { color, king });
                     for square in (R::Geometry::BOARD & !fixed.occupied()).bits() {
                         let mut whole = fixed;
-                        let kind = if king { &mut whole.kings } else { &mut whole.men };
+                        let kind = if king {
+                            &mut whole.kings
+                        } else {
+                            &mut whole.men
+                        };
                         kind[color] |= square;
                         assert_eq!(
                             (squares & square).any(),

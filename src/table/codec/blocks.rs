@@ -148,9 +148,11 @@ mod tests {
     fn blocks_are_found() {
         for blocks in [1u64, 63, 64, 65, 200] {
             let length = |block: u64| (block * block * 7919 % 300) as usize;
-            let packed = pack(blocks, || (), |(), block, out| {
-                out.extend(std::iter::repeat_n(block as u8, length(block)))
-            });
+            let packed = pack(
+                blocks,
+                || (),
+                |(), block, out| out.extend(std::iter::repeat_n(block as u8, length(block))),
+            );
             let mut content = packed.index.clone();
             let split = content.len() as u64;
             content.extend(&packed.data);

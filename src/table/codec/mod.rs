@@ -129,7 +129,11 @@ const ZSTD_LEVEL: i32 = 19;
 
 /// Encodes results, code 3 standing for those that are left out.
 pub(super) fn encode_results(side: &Side, codes: &SideCodes, profile: Profile) -> Encoded {
-    let mut stored = codes.chunks().iter().flat_map(Codes::iter).filter(|&code| code != 3);
+    let mut stored = codes
+        .chunks()
+        .iter()
+        .flat_map(Codes::iter)
+        .filter(|&code| code != 3);
     // If nothing is stored any value will do.
     let first = stored.next().unwrap_or(1);
     if stored.all(|code| code == first) {
@@ -144,7 +148,9 @@ pub(super) fn encode_results(side: &Side, codes: &SideCodes, profile: Profile) -
         }
     };
     // Blocks would cost as much as that for being found alone.
-    let sparse = best.as_ref().is_some_and(|best| best.len() * 2048 < codes.len);
+    let sparse = best
+        .as_ref()
+        .is_some_and(|best| best.len() * 2048 < codes.len);
     if !sparse {
         let rows = with_rules!(side.rule_set, R => {
             encode_rows(&Domain::new::<R>(side, profile.row_block()), codes, profile)
@@ -342,12 +348,7 @@ impl SideReader {
     }
 
     /// Writes the result codes of a block; those of positions that are left out mean nothing.
-    pub fn results(
-        &self,
-        pages: &Pages,
-        block: u64,
-        out: &mut Codes,
-    ) -> Result<(), &'static str> {
+    pub fn results(&self, pages: &Pages, block: u64, out: &mut Codes) -> Result<(), &'static str> {
         let fault = |fault: PageFault| fault.what();
         let range = self.range(block).ok_or("there is no such block")?;
         let len = (range.end - range.start) as usize;

@@ -125,9 +125,16 @@ fn class_of(hits: u64, misses: u64) -> u8 {
     }
     let share = (u128::from(misses) << 16) / u128::from(hits + misses);
     let above = MISS.partition_point(|&miss| u128::from(miss) <= share);
-    let (low, high) = (above.saturating_sub(1).max(1), above.min(CLASSES - 1).max(1));
+    let (low, high) = (
+        above.saturating_sub(1).max(1),
+        above.min(CLASSES - 1).max(1),
+    );
     let nearer = |class: usize| u128::from(MISS[class]).abs_diff(share);
-    (if nearer(low) <= nearer(high) { low } else { high }) as u8
+    (if nearer(low) <= nearer(high) {
+        low
+    } else {
+        high
+    }) as u8
 }
 
 /// What coding values with these counts costs, in units of [`BIT`].

@@ -34,7 +34,8 @@ impl Encoder {
             self.range -= bound;
         }
         if self.range >> 32 == 0 {
-            self.bytes.extend_from_slice(&((self.low >> 32) as u32).to_be_bytes());
+            self.bytes
+                .extend_from_slice(&((self.low >> 32) as u32).to_be_bytes());
             self.low <<= 32;
             self.range <<= 32;
         }

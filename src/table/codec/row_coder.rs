@@ -70,23 +70,15 @@ impl<G: Geometry> RowCoder<G> {
     }
 
     /// Appends a block's code to `out`.
-    pub fn encode(
-        &self,
-        domain: &Domain<G>,
-        codes: &SideCodes,
-        block: u64,
-        out: &mut Vec<u8>,
-    ) {
+    pub fn encode(&self, domain: &Domain<G>, codes: &SideCodes, block: u64, out: &mut Vec<u8>) {
         let mut encoder = Encoder::new();
         let range = domain.range(block);
         let first = range.start;
-        let visited = self
-            .contexts
-            .visit(domain, range, |place, context| {
-                let code = codes.get(first + place as u64);
-                self.model.encode(context, code, &mut encoder);
-                Ok::<u8, Infallible>(code)
-            });
+        let visited = self.contexts.visit(domain, range, |place, context| {
+            let code = codes.get(first + place as u64);
+            self.model.encode(context, code, &mut encoder);
+            Ok::<u8, Infallible>(code)
+        });
         let Ok(()) = visited;
         encoder.finish(out);
     }
@@ -96,13 +88,11 @@ impl<G: Geometry> RowCoder<G> {
         let range = domain.range(block);
         out.reset((range.end - range.start) as usize);
         let mut decoder = Decoder::new(bytes);
-        let visited = self
-            .contexts
-            .visit(domain, range, |place, context| {
-                let code = self.model.decode(context, &mut decoder);
-                out.set(place, code);
-                Ok::<u8, Infallible>(code)
-            });
+        let visited = self.contexts.visit(domain, range, |place, context| {
+            let code = self.model.decode(context, &mut decoder);
+            out.set(place, code);
+            Ok::<u8, Infallible>(code)
+        });
         let Ok(()) = visited;
     }
 }

@@ -73,7 +73,11 @@ impl<'i, G: Geometry> Rows<'i, G> {
     fn seek(&mut self) {
         let board = self.index.unrank(self.left.start, self.side);
         let FastPiece { color, king } = self.fast;
-        let set = if king { board.kings[color] } else { board.men[color] };
+        let set = if king {
+            board.kings[color]
+        } else {
+            board.men[color]
+        };
         let fast = set.lowest();
         self.row.fixed = board;
         self.set_others(set ^ fast);
@@ -98,7 +102,11 @@ impl<'i, G: Geometry> Rows<'i, G> {
     fn set_others(&mut self, others: G::Word) {
         let FastPiece { color, king } = self.fast;
         let fixed = &mut self.row.fixed;
-        let kind = if king { &mut fixed.kings } else { &mut fixed.men };
+        let kind = if king {
+            &mut fixed.kings
+        } else {
+            &mut fixed.men
+        };
         kind[color] = others;
         self.row.squares = self.free() & others.below_lowest();
     }
@@ -107,7 +115,11 @@ impl<'i, G: Geometry> Rows<'i, G> {
     fn advance(&mut self) {
         let FastPiece { color, king } = self.fast;
         let fixed = &self.row.fixed;
-        let others = if king { fixed.kings[color] } else { fixed.men[color] };
+        let others = if king {
+            fixed.kings[color]
+        } else {
+            fixed.men[color]
+        };
         // The lowest square of all must stay free for the fast piece.
         if let Some(others) = next_set(others, self.free().without_lowest()) {
             return self.set_others(others);
@@ -184,9 +196,17 @@ mod tests {
                 for row in Rows::new(&index, Color::Black, range.clone()) {
                     for square in row.squares.bits() {
                         let mut board = row.fixed;
-                        let kind = if king { &mut board.kings } else { &mut board.men };
+                        let kind = if king {
+                            &mut board.kings
+                        } else {
+                            &mut board.men
+                        };
                         kind[color] |= square;
-                        assert_eq!(index.unrank(number, Color::Black), board, "{slice} {number}");
+                        assert_eq!(
+                            index.unrank(number, Color::Black),
+                            board,
+                            "{slice} {number}"
+                        );
                         number += 1;
                     }
                 }

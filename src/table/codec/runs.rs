@@ -72,7 +72,8 @@ pub(super) fn encode(codes: &SideCodes, most: u64) -> Option<Vec<u8>> {
         if data[(layout.high + bit / 8) as usize] >> (bit % 8) & 1 == 0 {
             if zeros % STEP == 0 {
                 let note = (layout.notes + zeros / STEP * NOTE) as usize;
-                data[note..note + NOTE as usize].copy_from_slice(&bit.to_le_bytes()[..NOTE as usize]);
+                data[note..note + NOTE as usize]
+                    .copy_from_slice(&bit.to_le_bytes()[..NOTE as usize]);
             }
             zeros += 1;
         }
@@ -184,7 +185,11 @@ impl Runs {
             }
             let bucket = bit + u64::from(word.trailing_zeros()) + 1;
             // A note that lies would make a run number below zero.
-            return if bucket >= high { Ok(bucket) } else { Err(PageFault::Outside) };
+            return if bucket >= high {
+                Ok(bucket)
+            } else {
+                Err(PageFault::Outside)
+            };
         }
     }
 

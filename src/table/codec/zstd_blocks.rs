@@ -89,10 +89,7 @@ pub(super) fn compress(
     }
 }
 
-fn compressor<'d>(
-    level: i32,
-    dictionary: Option<&'d EncoderDictionary<'_>>,
-) -> Compressor<'d> {
+fn compressor<'d>(level: i32, dictionary: Option<&'d EncoderDictionary<'_>>) -> Compressor<'d> {
     let made = match dictionary {
         None => Compressor::new(level),
         Some(dictionary) => Compressor::with_prepared_dictionary(dictionary),
@@ -115,7 +112,9 @@ pub(super) struct Expander {
 impl fmt::Debug for Expander {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dictionary = &self.dictionary.is_some();
-        f.debug_struct("Expander").field("dictionary", dictionary).finish()
+        f.debug_struct("Expander")
+            .field("dictionary", dictionary)
+            .finish()
     }
 }
 

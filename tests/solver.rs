@@ -1,0 +1,299 @@
+//! The solver against the reference solver, against itself with other numbers of threads, and
+//! against its own look-ahead.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use crownhead::board::{Board, ByColor, Color, Geometry};
+use crownhead::index::{Slice, SliceIndex};
+use crownhead::rules::{Goal, RuleSetId, Rules, movegen};
+use crownhead::solve::reference::{Solved, by_bitboards};
+use crownhead::solve::{
+    Distances, DtwStore, PlaneSlice, PlaneWord, SolvedSlice, Store, UNKNOWN, solve, solve_dtw,
+};
+use crownhead::table::{Metric, SliceValues, Wdl};
+use crownhead::with_rules;
+
+/// One slice by the solver under test.
+struct Solution<G: Geometry> {
+    planes: Arc<PlaneSlice<G>>,
+    dtc: Arc<Distances<G>>,
+    dtw: Arc<Distances<G>>,
+    values: SolvedSlice<G>,
+}
+
+/// All slices up to some number of pieces.
+fn solve_up_to<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
+    pieces: usize,
+) -> Vec<Solution<R::Geometry>> {
+    let mut store = Store::new();
+    let mut dtw_store = DtwStore::new();
+    let slices = (2..=pieces).flat_map(|n| Slice::all_canonical(n, R::SET.has_kings()));
+    let solve_one = |slice| {
+        let planes = Arc::new(PlaneSlice::new(slice));
+        store.insert(planes.clone());
+        let dtc = Arc::new(Distances::new(&planes));
+        solve::<R>(&store, &planes, Some(&dtc));
+        let dtw = Arc::new(Distances::unknown(&planes));
+        dtw_store.insert(dtw.clone());
+        solve_dtw::<R>(&dtw_store, &planes, &dtw);
+        Solution {
+            values: SolvedSlice::new(planes.clone(), Some(dtc.clone()), Some(dtw.clone())),
+            planes,
+            dtc,
+            dtw,
+        }
+    };
+    slices.map(solve_one).collect()
+}
+
+/// What a slice has to say of all its positions with one side to move.
+fn all_values(values: &impl SliceValues, side: Color) -> (Vec<Wdl>, Vec<u16>, Vec<u16>) {
+    let len = values.positions() as usize;
+    let (mut results, mut dtc, mut dtw) = (vec![Wdl::Draw; len], vec![0; len], vec![0; len]);
+    values.results(side, 0, &mut results);
+    values.distances(Metric::Dtc, side, 0, &mut dtc);
+    values.distances(Metric::Dtw, side, 0, &mut dtw);
+    (results, dtc, dtw)
+}
+
+/// Every value of every slice is that of the reference solver.
+fn equals_reference<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(pieces: usize) {
+    let reference = Solved::<R>::up_to(pieces, by_bitboards::<R>);
+    for slice in solve_up_to::<R>(pieces) {
+        let name = slice.values.slice();
+        assert_eq!(slice.values.positions(), name.positions(R::Geometry::ID));
+        for side in Color::BOTH {
+            let expected = reference.slice(name).expect("as many pieces").with(side);
+            let (results, dtc, dtw) = all_values(&slice.values, side);
+            assert_eq!(results.len(), expected.len(), "{name}");
+            for (i, expected) in expected.iter().enumerate() {
+                let got = match results[i] {
+                    Wdl::Draw => (Wdl::Draw, expected.dtc, expected.dtw),
+                    result => (result, dtc[i], dtw[i]),
+                };
+                let expected = (expected.result, expected.dtc, expected.dtw);
+                if got != expected {
+                    let index = SliceIndex::<R::Geometry>::new(name);
+                    let board = index.unrank(i as u64, side);
+                    panic!("{} {name}: {got:?}, not {expected:?}\n{board}", R::ID);
+                }
+            }
+        }
+        reads_ranges(&slice.values);
+        reads_back(&slice);
+    }
+}
+
+/// Any range gives what the whole gives.
+fn reads_ranges(values: &impl SliceValues) {
+    let len = values.positions();
+    for side in Color::BOTH {
+        let (results, dtc, _) = all_values(values, side);
+        for (first, count) in [
+            (0, 1),
+            (len / 3, 700),
+            (len - 1, 1),
+            (len * 2 / 3, len),
+            (len, 0),
+        ] {
+            let count = count.min(len - first) as usize;
+            let range = first as usize..first as usize + count;
+            let mut some = vec![Wdl::Draw; count];
+            values.results(side, first, &mut some);
+            assert_eq!(some, results[range.clone()], "{} {range:?}", values.slice());
+            let mut some = vec![0; count];
+            values.distances(Metric::Dtc, side, first, &mut some);
+            assert_eq!(some, dtc[range.clone()], "{} {range:?}", values.slice());
+        }
+    }
+}
+
+/// A slice read back from its values is the slice.
+fn reads_back<G: Geometry<Word: PlaneWord>>(slice: &Solution<G>) {
+    let read = PlaneSlice::<G>::from_values(&slice.values);
+    let words = |planes: &PlaneSlice<G>, side| -> Vec<_> {
+        let words = planes.blocks().blocks() as usize * planes.block_words();
+        (0..words).map(|i| planes.load(side, i)).collect()
+    };
+    for side in Color::BOTH {
+        let same = words(&read, side) == words(&slice.planes, side);
+        assert!(same, "{}, {side} to move", slice.planes.slice());
+    }
+}
+
+macro_rules! equal_to_reference {
+    ($($test:ident: $rules:ident;)*) => {
+        mod equals_reference {
+            $(#[test] fn $test() { super::equals_reference::<crownhead::rules::$rules>(3); })*
+        }
+
+        #[test]
+        fn every_rule_set_is_compared() {
+            let compared = [$(RuleSetId::$rules),*];
+            assert!(RuleSetId::ALL.iter().all(|id| compared.contains(id)));
+        }
+    };
+}
+
+equal_to_reference! {
+    english: English;
+    russian: Russian;
+    brazilian: Brazilian;
+    international: International;
+    canadian: Canadian;
+    italian: Italian;
+    spanish: Spanish;
+    czech: Czech;
+    pool: Pool;
+    thai: Thai;
+    turkish: Turkish;
+    frisian: Frisian;
+    killer: Killer;
+    breakthrough: Breakthrough;
+    antidraughts: Antidraughts;
+    poddavki: Poddavki;
+    english_losing: EnglishLosing;
+    spantsireti: Spantsireti;
+}
+
+#[test]
+#[ignore = "takes some minutes"]
+fn equals_reference_for_four_pieces() {
+    for id in [
+        RuleSetId::English,
+        RuleSetId::Russian,
+        RuleSetId::Brazilian,
+        RuleSetId::Italian,
+    ] {
+        with_rules!(id, R => equals_reference::<R>(4));
+    }
+}
+
+/// The same words and distances for any number of threads.
+#[test]
+fn threads_change_nothing() {
+    fn fingerprint<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(threads: usize) -> u64 {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let mut hasher = DefaultHasher::new();
+        for slice in pool.expect("a few threads").install(|| solve_up_to::<R>(3)) {
+            for side in Color::BOTH {
+                let words = slice.planes.blocks().blocks() as usize * slice.planes.block_words();
+                for word in 0..words {
+                    let planes = slice.planes.load(side, word);
+                    (planes.win, planes.loss).hash(&mut hasher);
+                }
+                for number in 0..slice.values.positions() {
+                    slice.dtc.get(side, number).hash(&mut hasher);
+                    slice.dtw.get(side, number).hash(&mut hasher);
+                }
+            }
+        }
+        hasher.finish()
+    }
+    for id in [
+        RuleSetId::English,
+        RuleSetId::Brazilian,
+        RuleSetId::Turkish,
+        RuleSetId::Breakthrough,
+    ] {
+        with_rules!(id, R => {
+            let one = fingerprint::<R>(1);
+            assert_eq!(fingerprint::<R>(2), one, "{id}");
+            assert_eq!(fingerprint::<R>(4), one, "{id}");
+        });
+    }
+}
+
+/// Draws have no distance to win, all others have one of the right parity.
+#[test]
+fn distances_are_known_where_there_is_something_to_win() {
+    type R = crownhead::rules::English;
+    for slice in solve_up_to::<R>(3) {
+        for side in Color::BOTH {
+            let (results, _, dtw) = all_values(&slice.values, side);
+            for (result, dtw) in results.into_iter().zip(dtw) {
+                let right = match result {
+                    Wdl::Win => dtw % 2 == 1 && dtw <= 62,
+                    Wdl::Draw => dtw == UNKNOWN,
+                    Wdl::Loss => dtw % 2 == 0 && dtw <= 62,
+                };
+                assert!(right, "{} {result} in {dtw}", slice.values.slice());
+            }
+        }
+    }
+}
+
+/// Random positions of all slices of five pieces: each value follows from those of its successors.
+fn looks_ahead<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(pieces: usize, samples: u64) {
+    let mut store = Store::<R::Geometry>::new();
+    let mut random = 0x5eed_u64;
+    for slice in (2..=pieces).flat_map(|n| Slice::all_canonical(n, R::SET.has_kings())) {
+        let planes = Arc::new(PlaneSlice::new(slice));
+        store.insert(planes.clone());
+        solve::<R>(&store, &planes, None);
+        if slice.total() < pieces {
+            continue;
+        }
+        let index = SliceIndex::<R::Geometry>::new(slice);
+        for _ in 0..samples {
+            // A linear congruential generator with the multiplier of Knuth's MMIX.
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let number = (u128::from(random) * u128::from(index.len())) >> 64;
+            for side in Color::BOTH {
+                let board = index.unrank(number as u64, side);
+                let expected = best_of_successors::<R>(&store, &board);
+                assert_eq!(planes.get(&board), expected, "{} {slice}\n{board}", R::ID);
+            }
+        }
+    }
+}
+
+fn best_of_successors<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
+    store: &Store<R::Geometry>,
+    board: &Board<R::Geometry>,
+) -> Wdl {
+    let no_move = match R::SET.goal {
+        Goal::Normal => Wdl::Loss,
+        Goal::Reversed => Wdl::Win,
+    };
+    let value = |board: &Board<R::Geometry>| {
+        let arrived = !R::SET.has_kings() && board.kings != ByColor::default();
+        match Slice::of(board) {
+            Some(slice) if slice.is_contested() && !arrived => {
+                store.get_slice(slice).expect("solved before").get(board)
+            }
+            _ => no_move,
+        }
+    };
+    let mut best = None;
+    movegen::for_each_move::<R>(board, |m| {
+        let after = value(&movegen::apply::<R>(board, &m)).reversed();
+        best = best.max(Some(after));
+    });
+    best.unwrap_or(no_move)
+}
+
+#[test]
+fn looks_ahead_from_four_pieces() {
+    for &id in RuleSetId::ALL {
+        // The larger boards take their time.
+        if id.rules().geometry.squares() <= 40 {
+            with_rules!(id, R => looks_ahead::<R>(4, 50));
+        }
+    }
+}
+
+#[test]
+#[ignore = "solves all positions of five pieces, 3 GB of memory"]
+fn looks_ahead_from_five_pieces() {
+    for id in [
+        RuleSetId::English,
+        RuleSetId::Russian,
+        RuleSetId::International,
+    ] {
+        with_rules!(id, R => looks_ahead::<R>(5, 5_000));
+    }
+}
