@@ -10,13 +10,18 @@
 //! use crownhead::probe::Tablebase;
 //! use crownhead::rules::Variant;
 //! use crownhead::solve::{Plan, Settings, generate, solver};
-//! use crownhead::table::{Metric, Wdl};
+//! use crownhead::table::{Metric, Profile, Wdl};
 //!
 //! # let directory = tempfile::tempdir()?;
 //! # let tables = directory.path().to_owned();
 //! let variant = Variant::Russian;
 //! let plan = Plan::complete(variant.rule_set(), 2);
-//! let settings = Settings { tables: tables.clone(), metrics: vec![Metric::Dtw], memory: None };
+//! let settings = Settings {
+//!     tables: tables.clone(),
+//!     metrics: vec![Metric::Dtw],
+//!     memory: None,
+//!     profile: Profile::Fast,
+//! };
 //! generate(&plan, &mut *solver(variant.rule_set()), &settings, &|_| ())?;
 //!
 //! let position = fen::parse(variant, "B:WKa1:BKh8")?;
@@ -33,6 +38,7 @@
 //! | [`index`] | slices of equal material, numbers of positions |
 //! | [`solve`] | solvers, the order of slices, the generator of tables |
 //! | [`table`] | the file format, writer and reader |
+//! | [`verify`] | proof of finished tables |
 //! | [`probe`] | opened tables, answers, ranked moves |
 //! | [`cli`] | the commands of the program |
 
@@ -44,3 +50,4 @@ pub mod probe;
 pub mod rules;
 pub mod solve;
 pub mod table;
+pub mod verify;

@@ -28,6 +28,7 @@ fn every_answer_is_the_reference_solvers() {
         tables: directory.path().to_owned(),
         metrics: vec![Metric::Dtc, Metric::Dtw],
         memory: None,
+        profile: Default::default(),
     };
     for &rule_set in RuleSetId::ALL {
         let plan = Plan::complete(rule_set, pieces(rule_set));

@@ -13,7 +13,7 @@ use crate::probe::{Tablebase, table_paths};
 use crate::rules::Variant;
 use crate::solve::plan::{Plan, stored_positions};
 use crate::solve::{Estimate, Event, Settings, estimate, generate, solver};
-use crate::table::{Header, Metric};
+use crate::table::{Header, Metric, Profile};
 
 /// Solve slices and write their tables; finished ones are kept, so a stopped run can be repeated
 #[derive(Debug, clap::Args)]
@@ -38,6 +38,10 @@ pub struct Args {
     /// The most memory for values, such as 500M or 8G
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     memory: Option<u64>,
+    /// What tables are written for: `fast` decoding, `small` size, or `full`, which stores even
+    /// what a prober finds by itself
+    #[arg(long, value_name = "P", default_value = "fast", value_parser = profile)]
+    profile: Profile,
     /// Tell what it would take, and do nothing
     #[arg(long)]
     estimate: bool,
@@ -64,6 +68,14 @@ fn bytes(text: &str) -> Result<u64, String> {
     size.ok_or("write a size as 500M or 8G".to_owned())
 }
 
+/// Reads the name of a profile, for clap.
+fn profile(text: &str) -> Result<Profile, String> {
+    let known = Profile::ALL.iter().find(|p| p.name() == text);
+    known
+        .copied()
+        .ok_or("the profiles are fast, small and full".to_owned())
+}
+
 impl Args {
     pub fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
         let variant: Variant = self.variant.parse()?;
@@ -84,6 +96,7 @@ impl Args {
             tables: tables.clone(),
             metrics: self.metric.clone(),
             memory: self.memory,
+            profile: self.profile,
         };
         // The reporter is called from any thread and writes for itself.
         out.flush()?;

@@ -11,6 +11,7 @@ mod perft;
 mod probe;
 mod stats;
 mod variants;
+mod verify;
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -39,6 +40,7 @@ enum Command {
     Probe(probe::Args),
     Stats(stats::Args),
     Info(info::Args),
+    Verify(verify::Args),
 }
 
 /// What a command failed with; the text is for people.
@@ -72,6 +74,7 @@ impl Command {
             Command::Probe(args) => args.run(out),
             Command::Stats(args) => args.run(out),
             Command::Info(args) => args.run(out),
+            Command::Verify(args) => args.run(out),
         }
     }
 }

@@ -127,7 +127,7 @@ impl Row {
     fn of(variant: Variant, header: &Header, slice: Slice, side: Color) -> Row {
         let flipped = slice != header.slice || !header.sides().contains(&side);
         let stored = if flipped { !side } else { side };
-        let census = &header.census[stored];
+        let census = header.census(stored);
         let example = |longest: Option<Longest>| {
             longest.map(|l| fen::format(&position(variant, header, l.position, stored, flipped)))
         };

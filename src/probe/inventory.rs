@@ -1,13 +1,11 @@
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
-use super::tablebase::Table;
+use super::tablebase::{Table, Tables};
 use crate::index::Slice;
 use crate::rules::RuleSetId;
-use crate::table::{Header, Metric};
+use crate::table::{Header, Manifest, Metric};
 
 /// What a search for tables found.
 #[derive(Debug, Default)]
@@ -51,8 +49,6 @@ pub struct Coverage {
     pub missing: Vec<Slice>,
 }
 
-type Tables = HashMap<(RuleSetId, Slice, Metric), Table>;
-
 impl Inventory {
     /// The paths that were searched.
     pub fn directories(&self) -> Vec<PathBuf> {
@@ -61,7 +57,7 @@ impl Inventory {
 
     /// Hidden files are passed over: they are a generator's temporary and lock files.
     pub(super) fn scan<P: AsRef<Path>>(paths: &[P]) -> (Tables, Inventory) {
-        let mut tables = Tables::new();
+        let mut tables = Tables::default();
         let mut inventory = Inventory::default();
         for path in paths {
             let path = path.as_ref();
@@ -105,6 +101,9 @@ impl Inventory {
     }
 
     fn add(&mut self, path: &Path, tables: &mut Tables) {
+        if path.file_name().is_some_and(|name| name == Manifest::NAME) {
+            return;
+        }
         let extension = path.extension().and_then(|e| e.to_str());
         if !Metric::ALL.iter().any(|m| Some(m.name()) == extension) {
             return self.ignore(
@@ -124,17 +123,14 @@ impl Inventory {
             );
             return self.ignore(path, reason);
         }
+        let number = tables.len() as u32;
         match tables.entry((header.rule_set, header.slice, header.metric)) {
             Entry::Occupied(first) => {
                 let reason = format!("already found at `{}`", first.get().path.display());
                 self.ignore(path, reason);
             }
             Entry::Vacant(place) => {
-                place.insert(Table {
-                    path: path.to_owned(),
-                    header,
-                    file: OnceLock::new(),
-                });
+                place.insert(Table::new(number, path, header));
             }
         }
     }

@@ -6,14 +6,21 @@
 //! move, every move a capture into slices that are there) they do. What cannot be answered is a
 //! [`ProbeError`]: unknown is never a draw.
 
+mod bulk;
+mod cache;
 mod inventory;
+mod loaded;
 mod outcome;
 mod paths;
 mod ranking;
+mod search;
 mod tablebase;
+pub(crate) mod threats;
 
+pub use cache::CacheStatistics;
 pub use inventory::{Coverage, Ignored, Inventory, Place};
+pub use loaded::LoadedSlice;
 pub use outcome::Outcome;
 pub use paths::{PATHS_VARIABLE, table_paths};
 pub use ranking::RankedMove;
-pub use tablebase::{ProbeError, Tablebase};
+pub use tablebase::{DEFAULT_CACHE, ProbeError, Tablebase};

@@ -7,8 +7,9 @@ use super::lock::SliceLock;
 use super::plan::{self, Plan};
 use super::{SliceSolver, SolveError};
 use crate::index::Slice;
+use crate::probe::{LoadedSlice, ProbeError};
 use crate::rules::RuleSetId;
-use crate::table::{Header, LoadedSlice, Metric, TableError, table_path, write_table};
+use crate::table::{Header, Metric, Profile, TableError, table_path, write_table};
 
 /// Where and what to generate.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct Settings {
     pub metrics: Vec<Metric>,
     /// The most bytes values may occupy, unlimited if none.
     pub memory: Option<u64>,
+    /// What the tables are written for.
+    pub profile: Profile,
 }
 
 /// What the driver tells while it is at work.
@@ -44,6 +47,9 @@ pub enum Event<'a> {
 pub enum GenerateError {
     #[error(transparent)]
     Table(#[from] TableError),
+    /// Tables made before cannot be read back.
+    #[error(transparent)]
+    Load(#[from] ProbeError),
     #[error(transparent)]
     Solve(#[from] SolveError),
     #[error("{slice} needs {needed} bytes of memory, {allowed} are allowed: raise --memory")]
@@ -88,6 +94,7 @@ pub fn generate(
         tables: &settings.tables,
         metrics,
         memory: settings.memory,
+        profile: settings.profile,
         dependencies: dependencies.collect(),
         remaining: plan.slices().to_vec(),
         known: HashSet::new(),
@@ -107,6 +114,7 @@ struct Generation<'a> {
     tables: &'a Path,
     metrics: Vec<Metric>,
     memory: Option<u64>,
+    profile: Profile,
     dependencies: HashMap<Slice, Vec<Slice>>,
     /// Slices without finished tables as far as is known, in order.
     remaining: Vec<Slice>,
@@ -181,7 +189,7 @@ impl Generation<'_> {
         let headers = self
             .metrics
             .iter()
-            .map(|&metric| write_table(self.tables, self.rule_set, values, metric))
+            .map(|&metric| write_table(self.tables, self.rule_set, values, metric, self.profile))
             .collect::<Result<Vec<_>, TableError>>()?;
         self.known.insert(slice);
         self.remaining.retain(|&other| other != slice);
@@ -362,6 +370,8 @@ mod tests {
             tables: tables.to_owned(),
             metrics: vec![Metric::Dtw],
             memory,
+            // Made-up values do not follow from each other.
+            profile: Profile::Full,
         };
         let plan = Plan::complete(RULES, pieces);
         generate(&plan, solver, &settings, &|event| {

@@ -39,10 +39,15 @@ pub enum TableError {
         what: &'static str,
     },
     #[error(
-        "`{}` is damaged (its content has the wrong checksum): delete it and generate the slice again",
+        "`{}` is damaged (page {page} has the wrong checksum): delete it and generate the slice again",
         path.display()
     )]
-    Checksum { path: PathBuf },
+    Checksum { path: PathBuf, page: u64 },
+    #[error("`{}` is damaged ({reason}): delete it, it is made anew with the next table", path.display())]
+    Manifest { path: PathBuf, reason: String },
+    /// What a small table leaves out cannot be searched for.
+    #[error("`{}` cannot be written small: {reason}", path.display())]
+    Search { path: PathBuf, reason: String },
     #[error(
         "the disk is full: `{}` needs {needed} bytes, {found} could be written; nothing finished \
          is lost, free some space and run the same command again",

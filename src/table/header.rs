@@ -5,37 +5,44 @@
 //!  12  u8 rule set                    13  u8 geometry              14  u8 metric
 //!  15  u8 sides to move stored (1 White, 2 Black)
 //!  16  4 x u8 white men, white kings, black men, black kings
-//!  20  u8 bits of a value (2, 8, 16)  21  u8 index order           22  u16 rule choices
-//!  24  u64 positions per side         32  u32 positions per block  36  u32 blocks per side
-//!  40  White to move: u64 wins, draws, losses; longest win, longest loss (u32 plies, u64 position)
-//!  88  Black to move, likewise
-//! 136  u64 offset of the block index 144  u64 length of the file
-//! 152  32 bytes BLAKE3 of everything behind the header
-//! 184  16 bytes version of the generator, padded with zeros
-//! 252  u32 CRC-32 of the bytes before it; the bytes between are zero
+//!  20  u8 index order                 21  u8 left out              22  u16 rule choices
+//!  24  u64 positions per side         32  u16 depth bound          34  u8 profile, 35 zero
+//!  36  u32 bytes of a page            40  u64 length of the file
+//!  48  u32 CRC-32 of the page checksums                            52  u32 zero
+//!  56  16 bytes version of the generator, padded with zeros
+//!  72  White to move:
+//!      +0  u64 wins, draws, losses   +24  longest win, longest loss (u32 plies, u64 position)
+//!     +48  16 bytes hash of the values
+//!     +64  u16 codec                 +66  u16 zero                 +68  u32 codec parameter
+//!     +72  u64 lengths of model, index, data, exceptions
+//! 176  Black to move, likewise; all zeros if it is not stored
+//! 280  u32 CRC-32 of the bytes before it
 //! ```
 //!
 //! The longest distance is `u32::MAX` where there is none (no win or loss, or no distances). The
-//! blocks follow the header, White's before Black's; the block index ends the file: for every
-//! block the u64 offset of its end and the u32 CRC-32 of its bytes.
+//! sections follow the header, White's before Black's, each side's in the order of their lengths;
+//! the checksums of all pages end the file.
 
-use super::{Metric, Wdl};
+use std::ops::Range;
+
+use super::codec::{Codec, LeftOut, Sections};
+use super::pages::{CHECKSUM_LEN, PAGE};
+use super::{Metric, Profile, Wdl};
 use crate::board::{ByColor, Color};
 use crate::index::Slice;
 use crate::rules::RuleSetId;
 
 pub(crate) const MAGIC: [u8; 8] = *b"CRWNHEAD";
 /// Changes whenever the bytes change.
-pub const FORMAT_VERSION: u16 = 1;
-pub(crate) const HEADER_LEN: usize = 256;
-pub(crate) const INDEX_ENTRY_LEN: usize = 12;
-/// Positions in a block: 4 KiB of results before compression.
-pub(crate) const BLOCK_POSITIONS: u32 = 16384;
+pub const FORMAT_VERSION: u16 = 2;
+pub(crate) const HEADER_LEN: usize = 284;
 /// The order of [`SliceIndex`](crate::index::SliceIndex).
 const INDEX_ORDER: u8 = 0;
 /// Identifies the readings chosen in `docs/RULES.md` where sources disagree.
 const RULE_CHOICES: u16 = 1;
 const NO_DISTANCE: u32 = u32::MAX;
+/// Bytes of a hash of values.
+pub(crate) const HASH_LEN: usize = 16;
 
 /// A position that takes longest, among those of one slice, side to move and result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +89,7 @@ impl Census {
     }
 
     /// The longest distance of any win or loss.
-    pub(crate) fn max_plies(&self) -> u16 {
+    pub(super) fn max_plies(&self) -> u16 {
         let plies = |longest: Option<Longest>| longest.map_or(0, |l| l.plies);
         plies(self.longest_win).max(plies(self.longest_loss))
     }
@@ -100,6 +107,25 @@ fn longer(earlier: Option<Longest>, later: Option<Longest>) -> Option<Longest> {
     }
 }
 
+/// What a table stores of one side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stored {
+    pub census: Census,
+    /// Of all values, see [`hash_values`](super::hash_values).
+    pub hash: [u8; HASH_LEN],
+    pub codec: Codec,
+    pub(super) parameter: u32,
+    /// Bytes of model, index, data and exceptions.
+    pub(super) lengths: [u64; 4],
+}
+
+impl Stored {
+    /// Bytes of all sections.
+    pub fn bytes(&self) -> u64 {
+        self.lengths.iter().sum()
+    }
+}
+
 /// What the header of a table file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -109,16 +135,16 @@ pub struct Header {
     pub metric: Metric,
     /// Positions for one side to move.
     pub positions: u64,
-    /// Bits of a value before compression: 2 for results, 8 or 16 for distances.
-    pub value_bits: u8,
-    pub(crate) block_positions: u32,
-    /// By side to move; of a symmetric slice only White's is stored, Black's is all zeros.
-    pub census: ByColor<Census>,
-    pub(crate) index_offset: u64,
+    pub profile: Profile,
+    /// The most moves in a row a prober may have to look ahead for a position that is left out
+    /// because of a threat.
+    pub depth_bound: u16,
+    pub(crate) left_out: LeftOut,
+    /// By side to move; of a symmetric slice only White's.
+    pub stored: ByColor<Option<Stored>>,
     /// Length of the whole file in bytes.
     pub file_len: u64,
-    /// BLAKE3 of everything behind the header.
-    pub content: [u8; 32],
+    pub(super) checksums: u32,
     /// Version of the program that wrote the file.
     pub generator: String,
 }
@@ -129,15 +155,54 @@ impl Header {
         stored_sides(self.slice)
     }
 
-    pub(crate) fn blocks_per_side(&self) -> u64 {
-        self.positions.div_ceil(u64::from(self.block_positions))
+    /// Counts of results for a side to move; those of the mirrored side where that is stored.
+    pub fn census(&self, side: Color) -> &Census {
+        static NONE: Census = Census {
+            wins: 0,
+            draws: 0,
+            losses: 0,
+            longest_win: None,
+            longest_loss: None,
+        };
+        let stored = self.stored[side].as_ref().or(self.stored[!side].as_ref());
+        stored.map_or(&NONE, |stored| &stored.census)
     }
 
-    /// Bytes of a block before compression.
-    pub(crate) fn raw_len(&self, block: u64) -> usize {
-        let first = block * u64::from(self.block_positions);
-        let positions = (self.positions - first).min(u64::from(self.block_positions)) as usize;
-        (positions * usize::from(self.value_bits)).div_ceil(8)
+    /// Positions in which the side to move can capture are not stored.
+    pub fn leaves_out_captures(&self) -> bool {
+        self.left_out.captures
+    }
+
+    /// Positions in which the opponent could capture are not stored.
+    pub fn leaves_out_threats(&self) -> bool {
+        self.left_out.threats
+    }
+
+    /// The range of the sections in the file.
+    pub(super) fn content(&self) -> Range<u64> {
+        let sections = self.stored.0.iter().flatten().map(Stored::bytes);
+        HEADER_LEN as u64..HEADER_LEN as u64 + sections.sum::<u64>()
+    }
+
+    /// Where the sections of a stored side are in the content, and its exceptions.
+    pub(super) fn sections(&self, side: Color) -> Option<(Sections, Range<u64>)> {
+        let stored = self.stored[side].as_ref()?;
+        let mut at = match side {
+            Color::White => 0,
+            Color::Black => self.stored[Color::White].as_ref().map_or(0, Stored::bytes),
+        };
+        let [model, index, data, exceptions] = stored.lengths.map(|len| {
+            at += len;
+            at - len..at
+        });
+        let sections = Sections {
+            codec: stored.codec,
+            parameter: stored.parameter,
+            model,
+            index,
+            data,
+        };
+        Some((sections, exceptions))
     }
 
     pub(crate) fn to_bytes(&self) -> [u8; HEADER_LEN] {
@@ -150,40 +215,53 @@ impl Header {
         put(&MAGIC);
         put(&FORMAT_VERSION.to_le_bytes());
         put(&(HEADER_LEN as u16).to_le_bytes());
-        let sides = self.sides().iter().fold(0, |set, &c| set | 1 << c as u8);
-        let geometry = self.rule_set.rules().geometry as u8;
         put(&[
             self.rule_set as u8,
-            geometry,
+            self.rule_set.rules().geometry as u8,
             self.metric as u8,
-            sides,
+            sides_byte(self.slice),
             self.slice.men(Color::White) as u8,
             self.slice.kings(Color::White) as u8,
             self.slice.men(Color::Black) as u8,
             self.slice.kings(Color::Black) as u8,
-            self.value_bits,
             INDEX_ORDER,
+            u8::from(self.left_out.captures) | u8::from(self.left_out.threats) << 1,
         ]);
         put(&RULE_CHOICES.to_le_bytes());
         put(&self.positions.to_le_bytes());
-        put(&self.block_positions.to_le_bytes());
-        put(&(self.blocks_per_side() as u32).to_le_bytes());
-        for census in self.census.0 {
+        put(&self.depth_bound.to_le_bytes());
+        put(&[self.profile as u8, 0]);
+        put(&(PAGE as u32).to_le_bytes());
+        put(&self.file_len.to_le_bytes());
+        put(&self.checksums.to_le_bytes());
+        put(&[0; 4]);
+        let mut generator = [0; 16];
+        let name = self.generator.as_bytes();
+        let len = name.len().min(16);
+        generator[..len].copy_from_slice(&name[..len]);
+        put(&generator);
+        for side in Color::BOTH {
+            let Some(stored) = &self.stored[side] else {
+                put(&[0; SIDE_LEN]);
+                continue;
+            };
+            let census = &stored.census;
             for count in [census.wins, census.draws, census.losses] {
                 put(&count.to_le_bytes());
             }
             for longest in [census.longest_win, census.longest_loss] {
-                put(&longest
-                    .map_or(NO_DISTANCE, |l| l.plies.into())
-                    .to_le_bytes());
+                let plies = longest.map_or(NO_DISTANCE, |l| l.plies.into());
+                put(&plies.to_le_bytes());
                 put(&longest.map_or(0, |l| l.position).to_le_bytes());
             }
+            put(&stored.hash);
+            put(&(stored.codec as u16).to_le_bytes());
+            put(&[0; 2]);
+            put(&stored.parameter.to_le_bytes());
+            for len in stored.lengths {
+                put(&len.to_le_bytes());
+            }
         }
-        put(&self.index_offset.to_le_bytes());
-        put(&self.file_len.to_le_bytes());
-        put(&self.content);
-        let generator = self.generator.as_bytes();
-        put(&generator[..generator.len().min(16)]);
         let crc = crc32fast::hash(&bytes[..HEADER_LEN - 4]);
         bytes[HEADER_LEN - 4..].copy_from_slice(&crc.to_le_bytes());
         bytes
@@ -217,33 +295,37 @@ impl Header {
 
     fn check(self, file_len: u64) -> Result<Header, HeaderFault> {
         let fault = |what| Err(HeaderFault::Corrupt(what));
-        let blocks = self.blocks_per_side() * self.sides().len() as u64;
-        let index_len = blocks * INDEX_ENTRY_LEN as u64;
         if self.file_len != file_len {
             return fault("it is not as long as the header says");
         }
-        if self.index_offset < HEADER_LEN as u64
-            || self.index_offset.checked_add(index_len) != Some(file_len)
-        {
-            return fault("the block index does not fit the file");
+        let lengths = self.stored.0.iter().flatten().flat_map(|side| side.lengths);
+        let content = lengths.fold(Some(HEADER_LEN as u64), |sum: Option<u64>, len| {
+            sum?.checked_add(len)
+        });
+        let whole = content.and_then(|end| {
+            let pages = (end - HEADER_LEN as u64).div_ceil(PAGE as u64);
+            end.checked_add(pages.checked_mul(CHECKSUM_LEN as u64)?)
+        });
+        if whole != Some(file_len) {
+            return fault("its sections do not fit the file");
         }
-        for &side in self.sides() {
-            let census = &self.census[side];
+        for stored in self.stored.0.iter().flatten() {
+            let census = &stored.census;
             if census.positions() != Some(self.positions) {
                 return fault("the counts of results do not add up to the positions");
             }
             let longest = [census.longest_win, census.longest_loss];
-            if longest
-                .iter()
-                .flatten()
-                .any(|l| l.position >= self.positions)
-            {
+            let mut longest = longest.iter().flatten();
+            if longest.any(|l| l.position >= self.positions) {
                 return fault("a longest position is outside the slice");
             }
         }
         Ok(self)
     }
 }
+
+/// Bytes of the header that describe one side to move.
+const SIDE_LEN: usize = 104;
 
 /// The sides to move a table of a slice stores.
 pub(crate) fn stored_sides(slice: Slice) -> &'static [Color] {
@@ -252,6 +334,12 @@ pub(crate) fn stored_sides(slice: Slice) -> &'static [Color] {
     } else {
         &Color::BOTH
     }
+}
+
+fn sides_byte(slice: Slice) -> u8 {
+    stored_sides(slice)
+        .iter()
+        .fold(0, |set, &c| set | 1 << c as u8)
 }
 
 /// What is wrong with a header, before the file's name is known.
@@ -299,59 +387,76 @@ impl Fields<'_> {
         })
     }
 
+    fn stored(&mut self) -> Option<Stored> {
+        let census = self.census()?;
+        let hash = self.take()?;
+        let codec = u16::from_le_bytes(self.take()?);
+        let zero = self.take::<2>()?;
+        Some(Stored {
+            census,
+            hash,
+            codec: *Codec::ALL.iter().find(|&&c| c as u16 == codec)?,
+            parameter: (zero == [0; 2]).then_some(self.u32()?)?,
+            lengths: [self.u64()?, self.u64()?, self.u64()?, self.u64()?],
+        })
+    }
+
     /// Everything behind the version; none if a field has a value it cannot have.
     fn read_rest(mut self) -> Option<Header> {
-        let _length: [u8; 2] = self.take()?;
-        let [
-            rule_set,
-            geometry,
-            metric,
-            sides,
-            wm,
-            wk,
-            bm,
-            bk,
-            value_bits,
-            order,
-        ] = self.take()?;
+        let length = u16::from_le_bytes(self.take()?);
+        let [rule_set, geometry, metric, sides] = self.take()?;
+        let [wm, wk, bm, bk] = self.take()?;
+        let [order, left_out] = self.take()?;
+        let choices = u16::from_le_bytes(self.take()?);
         let rule_set = *RuleSetId::ALL.iter().find(|&&id| id as u8 == rule_set)?;
         let metric = *Metric::ALL.iter().find(|&&m| m as u8 == metric)?;
         let slice = Slice::new(ByColor::new(wm, bm), ByColor::new(wk, bk))?;
-        let choices = u16::from_le_bytes(self.take()?);
-        let (positions, block_positions, blocks) = (self.u64()?, self.u32()?, self.u32()?);
-        let census = ByColor([self.census()?, self.census()?]);
-        let header = Header {
-            rule_set,
-            slice,
-            metric,
-            positions,
-            value_bits,
-            block_positions,
-            census,
-            index_offset: self.u64()?,
-            file_len: self.u64()?,
-            content: self.take()?,
-            generator: String::from_utf8_lossy(&self.take::<16>()?)
-                .trim_end_matches('\0')
-                .to_owned(),
-        };
-        let bits_fit = match metric {
-            Metric::Wdl => value_bits == 2,
-            Metric::Dtc | Metric::Dtw => value_bits == 8 || value_bits == 16,
-        };
-        let sides_fit = header.sides().iter().fold(0, |set, &c| set | 1 << c as u8) == sides;
+        let positions = self.u64()?;
+        let depth_bound = u16::from_le_bytes(self.take()?);
+        let [profile, zero] = self.take()?;
+        let profile = *Profile::ALL.iter().find(|&&p| p as u8 == profile)?;
+        let page = self.u32()?;
+        let (file_len, checksums, zeros) = (self.u64()?, self.u32()?, self.u32()?);
+        let generator = String::from_utf8_lossy(&self.take::<16>()?)
+            .trim_end_matches('\0')
+            .to_owned();
+        let mut stored = ByColor::default();
+        for side in Color::BOTH {
+            if stored_sides(slice).contains(&side) {
+                stored[side] = Some(self.stored()?);
+            } else if self.take::<SIDE_LEN>()? != [0; SIDE_LEN] {
+                return None;
+            }
+        }
         let id = rule_set.rules().geometry;
-        let fits = geometry == id as u8
+        let fits = usize::from(length) == HEADER_LEN
+            && geometry == id as u8
             && slice.is_canonical()
             && slice.is_contested()
             && positions == slice.positions(id)
             && positions > 0
-            && block_positions == BLOCK_POSITIONS
-            && header.blocks_per_side() == u64::from(blocks)
-            && bits_fit
-            && sides_fit
+            && sides == sides_byte(slice)
             && order == INDEX_ORDER
-            && choices == RULE_CHOICES;
-        fits.then_some(header)
+            && choices == RULE_CHOICES
+            && left_out < 4
+            && page as usize == PAGE
+            && zero == 0
+            && zeros == 0;
+        fits.then_some(Header {
+            rule_set,
+            slice,
+            metric,
+            positions,
+            profile,
+            depth_bound,
+            left_out: LeftOut {
+                captures: left_out & 1 != 0,
+                threats: left_out & 2 != 0,
+            },
+            stored,
+            file_len,
+            checksums,
+            generator,
+        })
     }
 }

@@ -1,32 +1,43 @@
 //! Tables: what is known of a slice, on disk and on its way there.
 //!
 //! One file holds one metric of one canonical slice: `<rule set>/<SLICE>.wdl`, `.dtc` or `.dtw`
-//! below a tables directory. Positions are stored in the order of
-//! [`SliceIndex`](crate::index::SliceIndex), all positions with White to move, then all with Black
-//! to move (left out where it mirrors White's), in blocks of 16384 that are compressed with zstd
-//! one by one, so that a position costs the decoding of one block. A result takes 2 bits before
-//! compression, a distance 8 or 16. Distances say nothing by themselves: whether a position is won
-//! or lost stands in the WDL table.
+//! below a tables directory, specified byte by byte in `docs/FORMAT.md`. Positions are numbered by
+//! [`SliceIndex`](crate::index::SliceIndex); each side to move is stored by itself, Black's not at
+//! all where it mirrors White's. The values of one side are encoded by the [`Codec`] that makes
+//! them smallest, in blocks that decode alone.
 //!
-//! * [`write_table`] streams any [`SliceValues`] into a file that appears complete or not at all.
-//! * [`TableFile`] maps a file and answers from it, [`LoadedSlice`] reads it back whole.
+//! What costs most to store is what a prober finds cheaply: results of positions with captures
+//! follow from smaller slices. So they are left out ([`Profile::Fast`]), and with
+//! [`Profile::Small`] also those in which the opponent threatens a capture. A [`TableFile`] knows
+//! only what is stored; ask a [`Tablebase`](crate::probe::Tablebase) for what is true.
+//!
+//! * [`write_table`] streams any [`SliceValues`] into a file that appears complete or not at all,
+//!   and enters its hash in the directory's [`Manifest`].
+//! * [`TableFile`] maps a file and decodes blocks of it.
 //! * [`Header`] carries the counts of results and the longest positions, so statistics cost no
 //!   pass over the values.
 //!
-//! Header, every block and the whole content have checksums of their own.
+//! The header, every page of 4 KiB and the whole file have checksums of their own, and the values
+//! of each side to move have a hash that does not depend on how they are stored.
 
+mod codec;
 mod error;
 mod header;
-mod loaded;
+mod manifest;
+mod pages;
+mod profile;
 mod reader;
 #[cfg(test)]
 pub(crate) mod testing;
 mod value;
 mod writer;
 
+pub use codec::{Codec, Codes};
 pub use error::TableError;
-pub use header::{Census, FORMAT_VERSION, Header, Longest};
-pub use loaded::LoadedSlice;
+pub(crate) use header::stored_sides;
+pub use header::{Census, FORMAT_VERSION, Header, Longest, Stored};
+pub use manifest::Manifest;
+pub use profile::Profile;
 pub use reader::TableFile;
 pub use value::{Metric, SliceValues, Wdl};
-pub use writer::{table_path, write_table};
+pub use writer::{HASH_CHUNK, hash_chunk, hash_values, table_path, write_table};

@@ -11,6 +11,8 @@ pub struct Pattern {
     positions: u64,
     /// The longest distance that occurs.
     pub longest: u16,
+    /// Makes other values of the same kind.
+    pub shift: u64,
 }
 
 impl Pattern {
@@ -20,10 +22,12 @@ impl Pattern {
             slice,
             positions: slice.positions(rule_set.rules().geometry),
             longest: 200,
+            shift: 0,
         }
     }
 
     pub fn result(&self, side: Color, position: u64) -> Wdl {
+        let position = position + self.shift;
         let noise = position.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60;
         match (position / 1000 + side as u64 + noise / 14) % 3 {
             0 => Wdl::Loss,
@@ -35,7 +39,16 @@ impl Pattern {
     pub fn distance(&self, metric: Metric, side: Color, position: u64) -> u16 {
         match self.result(side, position) {
             Wdl::Draw => 0,
-            _ => (position / 7 % u64::from(self.longest + 1)) as u16 / metric as u16,
+            // Who makes the last move tells whether the plies to the end are odd.
+            result => {
+                let plies = ((position + self.shift) / 7 % u64::from(self.longest + 1)) as u16;
+                let odd = u16::from(result == Wdl::Win);
+                if metric == Metric::Dtw {
+                    plies & !1 | odd
+                } else {
+                    plies
+                }
+            }
         }
     }
 }

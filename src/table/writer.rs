@@ -1,20 +1,20 @@
 use std::fs::{self, File};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use zstd::bulk::Compressor;
 
-use super::header::{BLOCK_POSITIONS, HEADER_LEN, stored_sides};
-use super::{Census, Header, Metric, SliceValues, TableError, Wdl};
+use super::codec::{self, Codes, Encoded, LeftOut, Side, SideCodes};
+use super::header::{HASH_LEN, HEADER_LEN, Stored, stored_sides};
+use super::manifest::Manifest;
+use super::{Census, Header, Metric, Profile, SliceValues, TableError, TableFile, Wdl, pages};
 use crate::board::{ByColor, Color};
 use crate::index::Slice;
-use crate::rules::RuleSetId;
+use crate::probe::threats;
+use crate::rules::{RuleSetId, with_rules};
 
-/// A middling level: the highest is somewhat smaller and many times slower.
-const ZSTD_LEVEL: i32 = 6;
-/// Blocks compressed together, which bounds the memory of the writer.
-const BLOCKS_AT_ONCE: u64 = 256;
+/// Bytes written at once, so that a full disk is told to within as much.
+const PIECE: usize = 1 << 16;
 
 /// Where the table of a slice and metric lies below a tables directory.
 pub fn table_path(tables: &Path, rule_set: RuleSetId, slice: Slice, metric: Metric) -> PathBuf {
@@ -25,9 +25,13 @@ pub fn table_path(tables: &Path, rule_set: RuleSetId, slice: Slice, metric: Metr
 
 /// Writes the table of one slice and metric below the directory `tables` and returns its header.
 ///
-/// The file appears under its name only when it is complete and on the disk: it is written to a
-/// hidden temporary name beside it, synced and renamed. Blocks are compressed in parallel, the
-/// bytes are the same for any number of threads. Only one writer may be at work on a slice.
+/// Every block is decoded again and compared with the values before anything is written. The file
+/// appears under its name only when it is complete and on the disk: it is written to a hidden
+/// temporary name beside it, synced and renamed; its hash is in the directory's [`Manifest`] by
+/// then. Blocks are compressed in parallel, the bytes are the same for any number of threads. Only
+/// one writer may be at work on a slice.
+///
+/// Takes a quarter of a byte for each position stored, and the bytes of the file.
 ///
 /// # Errors
 /// [`TableError::DiskFull`] with the bytes needed and found, or any other I/O error. The temporary
@@ -37,24 +41,25 @@ pub fn write_table(
     rule_set: RuleSetId,
     values: &dyn SliceValues,
     metric: Metric,
+    profile: Profile,
 ) -> Result<Header, TableError> {
     let path = table_path(tables, rule_set, values.slice(), metric);
     let directory = path.parent().unwrap_or(tables);
     fs::create_dir_all(directory).map_err(TableError::io("create", directory))?;
+    let table = encode(&path, rule_set, values, metric, profile)?;
     let temporary = directory.join(format!(".{}.{metric}.tmp", values.slice()));
     let write = || {
-        let file = File::create(&temporary).map_err(TableError::io("create", &temporary))?;
-        let mut output = Output::new(file);
-        let header = encode(rule_set, values, metric, &mut output);
-        let header = output.result(&path, header)?;
-        let synced = output.sink.sync_all();
-        output.result(&path, synced)?;
+        let mut file = File::create(&temporary).map_err(TableError::io("create", &temporary))?;
+        write_whole(&path, &mut file, table.bytes())?;
+        let synced = file.sync_all();
+        synced.map_err(|error| write_error(&path, error, table.bytes().len(), 0))?;
+        Manifest::record(&path, table.bytes())?;
         fs::rename(&temporary, &path).map_err(TableError::io("rename", &temporary))?;
         // The new name itself must survive a power loss.
         File::open(directory)
             .and_then(|directory| directory.sync_all())
             .map_err(TableError::io("sync", directory))?;
-        Ok(header)
+        Ok(table.header().clone())
     };
     write().inspect_err(|_| {
         // The error that led here is the one to report.
@@ -62,194 +67,268 @@ pub fn write_table(
     })
 }
 
-/// Writes all bytes of a table; on return the sink holds the whole file.
-fn encode<W: Write + Seek>(
+fn write_whole(path: &Path, sink: &mut impl Write, bytes: &[u8]) -> Result<(), TableError> {
+    for (piece, number) in bytes.chunks(PIECE).zip(0..) {
+        let written = sink.write_all(piece);
+        written.map_err(|error| write_error(path, error, bytes.len(), number * PIECE))?;
+    }
+    Ok(())
+}
+
+fn write_error(path: &Path, error: io::Error, needed: usize, found: usize) -> TableError {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => TableError::DiskFull {
+            path: path.to_owned(),
+            needed: needed as u64,
+            found: found as u64,
+        },
+        _ => TableError::io("write", path)(error),
+    }
+}
+
+/// The hash of all values of one side to move, which does not depend on how they are stored: that
+/// is what generator and verifier compare.
+///
+/// Each value is a byte for results (the code of a [`Wdl`]), two bytes for distances (0 for draws).
+/// The values of each 65536 positions are hashed with BLAKE3, then these hashes, in order, of which
+/// the first 16 bytes count.
+pub fn hash_values(chunks: impl IntoIterator<Item = blake3::Hash>) -> [u8; HASH_LEN] {
+    let mut whole = blake3::Hasher::new();
+    for hash in chunks {
+        whole.update(hash.as_bytes());
+    }
+    let mut hash = [0; HASH_LEN];
+    whole.finalize_xof().fill(&mut hash);
+    hash
+}
+
+/// One chunk's part in [`hash_values`].
+pub fn hash_chunk(metric: Metric, results: &[Wdl], distances: &[u16]) -> blake3::Hash {
+    let bytes: Vec<u8> = match metric {
+        Metric::Wdl => results.iter().map(|&result| result as u8).collect(),
+        _ => {
+            let plies = results.iter().zip(distances);
+            let plies = plies.map(|(&result, &plies)| if result == Wdl::Draw { 0 } else { plies });
+            plies.flat_map(u16::to_le_bytes).collect()
+        }
+    };
+    blake3::hash(&bytes)
+}
+
+/// Positions hashed together.
+pub const HASH_CHUNK: u64 = SideCodes::CHUNK;
+
+/// All that is known of one side to move before it is encoded.
+struct Survey {
+    codes: SideCodes,
+    census: Census,
+    hash: [u8; HASH_LEN],
+}
+
+fn survey(values: &dyn SliceValues, metric: Metric, side: &Side) -> Survey {
+    let positions = values.positions();
+    let parts: Vec<(Codes, Census, blake3::Hash)> = (0..positions.div_ceil(HASH_CHUNK))
+        .into_par_iter()
+        .map(|chunk| {
+            let first = chunk * HASH_CHUNK;
+            let count = (positions - first).min(HASH_CHUNK) as usize;
+            let mut results = vec![Wdl::Draw; count];
+            let mut distances = vec![0; if metric == Metric::Wdl { 0 } else { count }];
+            values.results(side.side, first, &mut results);
+            if metric != Metric::Wdl {
+                values.distances(metric, side.side, first, &mut distances);
+            }
+            let mut census = Census::default();
+            let mut codes = Codes::default();
+            codes.reset(count);
+            for (place, &result) in results.iter().enumerate() {
+                census.add(result, distances.get(place).copied(), first + place as u64);
+                codes.set(place, result as u8);
+            }
+            with_rules!(side.rule_set, R => codec::leave_out::<R>(side, first, &mut codes));
+            (codes, census, hash_chunk(metric, &results, &distances))
+        })
+        .collect();
+    let hash = hash_values(parts.iter().map(|(_, _, hash)| *hash));
+    // In order, so that of several longest positions always the first is named.
+    let census = parts
+        .iter()
+        .fold(Census::default(), |sum, (_, c, _)| sum.followed_by(*c));
+    let codes = parts.into_iter().map(|(codes, _, _)| codes).collect();
+    Survey {
+        codes: SideCodes::new(codes),
+        census,
+        hash,
+    }
+}
+
+/// Makes the bytes of a table, which has been read back and compared.
+fn encode(
+    path: &Path,
     rule_set: RuleSetId,
     values: &dyn SliceValues,
     metric: Metric,
-    output: &mut Output<W>,
-) -> io::Result<Header> {
-    let slice = values.slice();
-    let sides = stored_sides(slice);
-    let mut census = ByColor::default();
-    for &side in sides {
-        census[side] = take_census(values, metric, side);
+    profile: Profile,
+) -> Result<TableFile, TableError> {
+    let draft = Draft::new(rule_set, values, metric, profile, profile.left_out(metric));
+    let table = draft.finish(path)?;
+    if !draft.header.left_out.threats {
+        draft.compare(&table, values)?;
+        return Ok(table);
     }
-    let mut header = Header {
-        rule_set,
-        slice,
-        metric,
-        positions: values.positions(),
-        value_bits: match metric {
-            Metric::Wdl => 2,
-            _ if sides.iter().any(|&s| census[s].max_plies() > 255) => 16,
-            _ => 8,
-        },
-        block_positions: BLOCK_POSITIONS,
-        census,
-        index_offset: 0,
-        file_len: 0,
-        content: [0; 32],
-        generator: env!("CARGO_PKG_VERSION").to_owned(),
-    };
-    let mut content = blake3::Hasher::new();
-    let mut index = Vec::new();
-    let mut end = HEADER_LEN as u64;
-    output.write(&[0; HEADER_LEN])?;
-    let blocks = header.blocks_per_side();
-    for &side in sides {
-        for first in (0..blocks).step_by(BLOCKS_AT_ONCE as usize) {
-            let compressed: Vec<Vec<u8>> = (first..blocks.min(first + BLOCKS_AT_ONCE))
-                .into_par_iter()
-                .map_init(
-                    || (Vec::new(), None),
-                    |(raw, compressor), block| {
-                        pack_block(values, &header, side, block, raw);
-                        let compressor = match compressor {
-                            Some(compressor) => compressor,
-                            None => compressor.insert(Compressor::new(ZSTD_LEVEL)?),
-                        };
-                        compressor.compress(raw)
-                    },
-                )
-                .collect::<io::Result<_>>()?;
-            for bytes in compressed {
-                end += bytes.len() as u64;
-                index.extend_from_slice(&end.to_le_bytes());
-                index.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
-                content.update(&bytes);
-                output.write(&bytes)?;
-            }
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let found = threats::exceptions(directory, table, values);
+    let found = found.map_err(|error| TableError::Search {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    })?;
+    let mut draft = draft;
+    draft.header.depth_bound = found.0.iter().map(|found| found.depth).max().unwrap_or(0);
+    let mut any = false;
+    for (color, _, _, exceptions) in &mut draft.sides {
+        for &(position, result) in &found[*color].positions {
+            exceptions.extend_from_slice(&(position << 2 | result as u64).to_le_bytes());
+            any = true;
         }
     }
-    content.update(&index);
-    output.write(&index)?;
-    header.index_offset = end;
-    header.file_len = end + index.len() as u64;
-    header.content = *content.finalize().as_bytes();
-    output.rewrite_start(&header.to_bytes())?;
-    Ok(header)
+    let table = draft.finish(path)?;
+    draft.compare(&table, values)?;
+    if any {
+        // Where threats are seldom settled, storing them all may take less.
+        let left_out = LeftOut {
+            threats: false,
+            ..draft.header.left_out
+        };
+        let other = Draft::new(rule_set, values, metric, profile, left_out);
+        let whole = other.finish(path)?;
+        if whole.bytes().len() <= table.bytes().len() {
+            other.compare(&whole, values)?;
+            return Ok(whole);
+        }
+    }
+    Ok(table)
 }
 
-/// The values of one block before compression: results four to a byte, distances little-endian.
-fn pack_block(
-    values: &dyn SliceValues,
-    header: &Header,
-    side: Color,
-    block: u64,
-    raw: &mut Vec<u8>,
-) {
-    let first = block * u64::from(header.block_positions);
-    let count = (header.positions - first).min(u64::from(header.block_positions)) as usize;
-    let mut results = vec![Wdl::Draw; count];
-    values.results(side, first, &mut results);
-    raw.clear();
-    if header.metric == Metric::Wdl {
-        raw.extend(results.chunks(4).map(|four| {
-            let packed = four.iter().enumerate();
-            packed.fold(0, |byte, (i, &result)| byte | (result as u8) << (2 * i))
-        }));
-        return;
-    }
-    let mut distances = vec![0u16; count];
-    values.distances(header.metric, side, first, &mut distances);
-    for (distance, result) in distances.iter_mut().zip(results) {
-        if result == Wdl::Draw {
-            *distance = 0;
-        }
-    }
-    if header.value_bits == 8 {
-        raw.extend(distances.iter().map(|&d| d as u8));
-    } else {
-        raw.extend(distances.iter().flat_map(|d| d.to_le_bytes()));
-    }
+/// The parts of a table before they are put together.
+struct Draft {
+    header: Header,
+    /// What is known of each side to move, its code, and its exceptions.
+    sides: Vec<(Color, Survey, Encoded, Vec<u8>)>,
 }
 
-fn take_census(values: &dyn SliceValues, metric: Metric, side: Color) -> Census {
-    let step = u64::from(BLOCK_POSITIONS);
-    let positions = values.positions();
-    (0..positions.div_ceil(step))
-        .into_par_iter()
-        .map(|block| {
-            let first = block * step;
-            let count = (positions - first).min(step) as usize;
-            let mut results = vec![Wdl::Draw; count];
-            let mut distances = vec![0; count];
-            values.results(side, first, &mut results);
-            if metric != Metric::Wdl {
-                values.distances(metric, side, first, &mut distances);
-            }
-            let mut census = Census::default();
-            for (number, (result, plies)) in (first..).zip(results.into_iter().zip(distances)) {
-                census.add(result, (metric != Metric::Wdl).then_some(plies), number);
-            }
-            census
-        })
-        // In order, so that of several longest positions always the first is named.
-        .reduce(Census::default, Census::followed_by)
-}
-
-/// A sink that, once the disk is full, goes on counting what the file would have needed.
-struct Output<W> {
-    sink: W,
-    needed: u64,
-    written: u64,
-    full: Option<io::Error>,
-}
-
-impl<W: Write + Seek> Output<W> {
-    fn new(sink: W) -> Self {
-        Output {
-            sink,
-            needed: 0,
-            written: 0,
-            full: None,
-        }
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.needed += bytes.len() as u64;
-        if self.full.is_some() {
-            return Ok(());
-        }
-        match self.sink.write_all(bytes) {
-            Ok(()) => self.written += bytes.len() as u64,
-            Err(error) if is_full(&error) => self.full = Some(error),
-            Err(error) => return Err(error),
-        }
-        Ok(())
-    }
-
-    fn rewrite_start(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match self.full.take() {
-            Some(error) => Err(error),
-            None => {
-                self.sink.seek(SeekFrom::Start(0))?;
-                self.sink.write_all(bytes)
-            }
-        }
-    }
-
-    /// Gives an I/O error its meaning.
-    fn result<T>(&self, path: &Path, result: io::Result<T>) -> Result<T, TableError> {
-        result.map_err(|error| {
-            if is_full(&error) {
-                TableError::DiskFull {
-                    path: path.to_owned(),
-                    needed: self.needed,
-                    found: self.written.min(self.needed - 1),
+impl Draft {
+    fn new(
+        rule_set: RuleSetId,
+        values: &dyn SliceValues,
+        metric: Metric,
+        profile: Profile,
+        left_out: LeftOut,
+    ) -> Self {
+        let slice = values.slice();
+        let header = Header {
+            rule_set,
+            slice,
+            metric,
+            positions: values.positions(),
+            profile,
+            depth_bound: if left_out.threats { threats::DEPTH } else { 0 },
+            left_out,
+            stored: ByColor::default(),
+            file_len: 0,
+            checksums: 0,
+            generator: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        let sides = stored_sides(slice).iter().map(|&color| {
+            let side = Side {
+                rule_set,
+                slice,
+                side: color,
+                positions: header.positions,
+                left_out,
+            };
+            let survey = survey(values, metric, &side);
+            let encoded = match metric {
+                Metric::Wdl => codec::encode_results(&side, &survey.codes, profile),
+                _ => {
+                    let halves = u32::from(metric == Metric::Dtw);
+                    let longest = survey.census.max_plies() >> halves;
+                    codec::encode_distances(&survey.codes, longest, &|first, plies| {
+                        values.distances(metric, color, first, plies);
+                        for plies in plies {
+                            *plies >>= halves;
+                        }
+                    })
                 }
-            } else {
-                TableError::io("write", path)(error)
+            };
+            (color, survey, encoded, Vec::new())
+        });
+        let sides = sides.collect();
+        Draft { header, sides }
+    }
+
+    /// Puts the parts together.
+    fn finish(&self, path: &Path) -> Result<TableFile, TableError> {
+        let mut header = self.header.clone();
+        let mut bytes = vec![0; HEADER_LEN];
+        for (color, survey, encoded, exceptions) in &self.sides {
+            let sections = [&encoded.model, &encoded.index, &encoded.data, exceptions];
+            for section in sections {
+                bytes.extend_from_slice(section);
             }
-        })
+            header.stored[*color] = Some(Stored {
+                census: survey.census,
+                hash: survey.hash,
+                codec: encoded.codec,
+                parameter: encoded.parameter,
+                lengths: sections.map(|section| section.len() as u64),
+            });
+        }
+        let checksums = pages::checksums(&bytes[HEADER_LEN..]);
+        header.checksums = crc32fast::hash(&checksums);
+        bytes.extend(checksums);
+        header.file_len = bytes.len() as u64;
+        bytes[..HEADER_LEN].copy_from_slice(&header.to_bytes());
+        TableFile::from_bytes(path, bytes)
+    }
+
+    fn compare(&self, table: &TableFile, values: &dyn SliceValues) -> Result<(), TableError> {
+        let mut sides = self.sides.iter();
+        sides.try_for_each(|(side, survey, ..)| compare(table, *side, &survey.codes, values))
     }
 }
 
-fn is_full(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+/// Decodes every block and compares what is stored.
+fn compare(
+    table: &TableFile,
+    side: Color,
+    codes: &SideCodes,
+    values: &dyn SliceValues,
+) -> Result<(), TableError> {
+    let header = table.header();
+    let per_block = table.block_positions(side);
+    (0..table.blocks(side)).into_par_iter().try_for_each_init(
+        || (Codes::default(), Codes::default(), Vec::new()),
+        |(found, results, distances), block| {
+            let first = block * per_block;
+            let count = (header.positions - first).min(per_block) as usize;
+            let differs = || table.corrupt(side, block, "it does not decode to its values");
+            results.reset(count);
+            for place in 0..count {
+                results.set(place, codes.get(first + place as u64));
+            }
+            if header.metric == Metric::Wdl {
+                table.results(side, block, found)?;
+                let mut pairs = found.iter().zip(results.iter());
+                let same = pairs.all(|(found, code)| code == 3 || found == code);
+                return if same { Ok(()) } else { Err(differs()) };
+            }
+            table.distances(side, block, results, distances)?;
+            let mut plies = vec![0; count];
+            values.distances(header.metric, side, first, &mut plies);
+            let mut all = results.iter().zip(distances.iter().zip(&plies));
+            let same = all.all(|(code, (found, plies))| matches!(code, 1 | 3) || found == plies);
+            if same { Ok(()) } else { Err(differs()) }
+        },
     )
 }
 
@@ -259,11 +338,11 @@ mod tests {
     use crate::table::testing::Pattern;
 
     /// A disk with room for so many bytes.
-    struct SmallDisk(io::Cursor<Vec<u8>>, usize);
+    struct SmallDisk(Vec<u8>, usize);
 
     impl Write for SmallDisk {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            if self.0.position() as usize + bytes.len() > self.1 {
+            if self.0.len() + bytes.len() > self.1 {
                 return Err(io::ErrorKind::StorageFull.into());
             }
             self.0.write(bytes)
@@ -274,41 +353,61 @@ mod tests {
         }
     }
 
-    impl Seek for SmallDisk {
-        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-            self.0.seek(to)
-        }
-    }
-
-    fn encoded(room: usize) -> Result<Vec<u8>, TableError> {
+    fn encoded() -> Vec<u8> {
         let values = Pattern::new(RuleSetId::English, "KKvK");
-        let mut output = Output::new(SmallDisk(io::Cursor::new(Vec::new()), room));
-        let header = encode(RuleSetId::English, &values, Metric::Dtw, &mut output);
-        output.result(Path::new("KKvK.dtw"), header)?;
-        Ok(output.sink.0.into_inner())
+        let path = Path::new("KKvK.dtw");
+        let table = encode(
+            path,
+            RuleSetId::English,
+            &values,
+            Metric::Dtw,
+            Profile::Full,
+        );
+        table.unwrap().bytes().to_vec()
     }
 
     #[test]
     fn a_full_disk_tells_how_much_is_needed() {
-        let whole = encoded(usize::MAX).unwrap();
-        let error = encoded(whole.len() / 2).unwrap_err();
+        let whole = encoded();
+        let path = Path::new("KKvK.dtw");
+        let mut disk = SmallDisk(Vec::new(), whole.len() / 2);
+        let error = write_whole(path, &mut disk, &whole).unwrap_err();
         let TableError::DiskFull { needed, found, .. } = error else {
             panic!("{error}");
         };
         assert_eq!(needed, whole.len() as u64);
         assert!(found <= whole.len() as u64 / 2);
-        assert_eq!(encoded(whole.len()).unwrap(), whole);
+        let mut disk = SmallDisk(Vec::new(), whole.len());
+        write_whole(path, &mut disk, &whole).unwrap();
+        assert_eq!(disk.0, whole);
     }
 
     #[test]
     fn bytes_do_not_depend_on_the_number_of_threads() {
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            pool.build()
-                .unwrap()
-                .install(|| encoded(usize::MAX))
-                .unwrap()
+            pool.build().unwrap().install(encoded)
         };
         assert_eq!(with(1), with(3));
+    }
+
+    /// Values that are not what they are said to be do not get into a file.
+    #[test]
+    fn what_is_written_was_read_back() {
+        let values = Pattern::new(RuleSetId::Russian, "KMvK");
+        for metric in Metric::ALL {
+            let path = Path::new("KMvK");
+            let table = encode(path, RuleSetId::Russian, &values, metric, Profile::Full).unwrap();
+            let mut other = Pattern::new(RuleSetId::Russian, "KMvK");
+            other.shift = 1;
+            let draft = Draft::new(
+                RuleSetId::Russian,
+                &other,
+                metric,
+                Profile::Full,
+                LeftOut::default(),
+            );
+            assert!(draft.compare(&table, &other).is_err(), "{metric}");
+        }
     }
 }

@@ -20,10 +20,12 @@
 mod captures;
 mod perft;
 mod priority;
+mod rows;
 mod view;
 
 pub use perft::{count_moves, perft};
 pub use priority::Priority;
+pub use rows::{FastPiece, capture_squares};
 
 use self::captures::CaptureList;
 use self::view::View;

@@ -1,0 +1,256 @@
+//! What tables do not store is found by search: through captures, which lead to smaller slices, and
+//! where a table says so through quiet moves. The answers are exact.
+
+use std::cell::Cell;
+
+use super::tablebase::{Place, Table};
+use super::{Outcome, ProbeError, Tablebase};
+use crate::board::{Board, Word};
+use crate::index::{MAX_PIECES, Slice};
+use crate::rules::Rules;
+use crate::rules::movegen::{apply, for_each_capture, for_each_move, for_each_quiet};
+use crate::rules::movegen::{has_capture, has_move};
+use crate::table::{Metric, Wdl};
+
+/// Where decoded blocks may come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// From the files, if they are not in the cache.
+    Files,
+    /// From the cache alone.
+    Cache,
+}
+
+/// How a search is to go about.
+#[derive(Clone, Copy)]
+pub(super) struct Ask<'a> {
+    pub reach: Reach,
+    /// Counts the positions looked at, when a table is made.
+    pub effort: Option<&'a Effort>,
+}
+
+impl Ask<'_> {
+    pub const FILES: Ask<'static> = Ask {
+        reach: Reach::Files,
+        effort: None,
+    };
+    pub const CACHE: Ask<'static> = Ask {
+        reach: Reach::Cache,
+        effort: None,
+    };
+}
+
+/// What a search has cost, and what it may.
+#[derive(Debug, Default)]
+pub(super) struct Effort {
+    pub positions_left: Cell<u32>,
+    pub deepest: Cell<u16>,
+}
+
+/// What a position is before any table is asked.
+enum Kind {
+    /// The side to move has no piece, or the opponent's man has arrived (Breakthrough).
+    Over,
+    /// The opponent has no piece: any move wins, or loses in reversed games.
+    Alone,
+    Captures,
+    Quiet,
+}
+
+impl Kind {
+    #[inline]
+    fn of<R: Rules>(board: &Board<R::Geometry>) -> Kind {
+        let arrived = !R::SET.has_kings() && board.kings[!board.side].any();
+        if arrived || board.pieces(board.side).is_empty() {
+            Kind::Over
+        } else if board.pieces(!board.side).is_empty() {
+            Kind::Alone
+        } else if has_capture::<R>(board) {
+            Kind::Captures
+        } else {
+            Kind::Quiet
+        }
+    }
+}
+
+/// The opponent could capture if he were to move.
+#[inline]
+pub(super) fn is_threatened<R: Rules>(board: &Board<R::Geometry>) -> bool {
+    has_capture::<R>(&Board {
+        side: !board.side,
+        ..*board
+    })
+}
+
+impl Tablebase {
+    /// The result of a position for its side to move.
+    ///
+    /// # Errors
+    /// As [`Tablebase::probe`].
+    #[inline]
+    pub fn result<R: Rules>(&self, board: &Board<R::Geometry>) -> Result<Wdl, ProbeError> {
+        self.search::<R>(board, Ask::FILES, 0)
+    }
+
+    /// `depth` counts the moves made since the position asked for that were no captures.
+    pub(super) fn search<R: Rules>(
+        &self,
+        board: &Board<R::Geometry>,
+        ask: Ask,
+        depth: u16,
+    ) -> Result<Wdl, ProbeError> {
+        let without_move = Outcome::without_move(&R::SET).result;
+        match Kind::of::<R>(board) {
+            Kind::Over => return Ok(without_move),
+            Kind::Alone if has_move::<R>(board) => return Ok(without_move.reversed()),
+            Kind::Alone => return Ok(without_move),
+            Kind::Captures => {
+                // A table without gaps needs no other ones.
+                if let Ok((table, place)) = self.place::<R>(board, Metric::Wdl)
+                    && !table.header.leaves_out_captures()
+                {
+                    return self.look_up(table, place, ask.reach);
+                }
+                return self.best::<R>(board, ask, depth, true);
+            }
+            Kind::Quiet => {}
+        }
+        let (table, place) = match self.place::<R>(board, Metric::Wdl) {
+            Err(ProbeError::Missing { .. }) if !has_move::<R>(board) => return Ok(without_move),
+            found => found?,
+        };
+        if !table.header.leaves_out_threats() || !is_threatened::<R>(board) {
+            return self.look_up(table, place, ask.reach);
+        }
+        if let Some(result) = self.exception(table, place)? {
+            return Ok(result);
+        }
+        let spent = ask.effort.is_some_and(|effort| {
+            effort.deepest.set(effort.deepest.get().max(depth + 1));
+            let left = effort.positions_left.get();
+            effort.positions_left.set(left.saturating_sub(1));
+            left == 0
+        });
+        if depth >= table.header.depth_bound || spent {
+            return Err(ProbeError::Depth {
+                path: table.path.clone(),
+                bound: table.header.depth_bound,
+            });
+        }
+        self.best::<R>(board, ask, depth, false)
+    }
+
+    /// The best of all captures, or of all quiet moves.
+    fn best<R: Rules>(
+        &self,
+        board: &Board<R::Geometry>,
+        ask: Ask,
+        depth: u16,
+        captures: bool,
+    ) -> Result<Wdl, ProbeError> {
+        let mut best: Option<Wdl> = None;
+        let mut failure = None;
+        let mut visit = |after: Board<R::Geometry>| {
+            if best == Some(Wdl::Win) || failure.is_some() {
+                return;
+            }
+            // After a capture the count of pieces ends the search, so the depth begins anew.
+            let depth = if captures { 0 } else { depth + 1 };
+            match self.search::<R>(&after, ask, depth) {
+                Ok(result) => best = best.max(Some(result.reversed())),
+                Err(error) => failure = Some(error),
+            }
+        };
+        if captures {
+            for_each_capture::<R>(board, |m| visit(apply::<R>(board, &m)));
+        } else {
+            for_each_quiet::<R>(board, |m| visit(apply::<R>(board, &m)));
+        }
+        match (best, failure) {
+            // A win is one whatever the other moves are worth.
+            (Some(Wdl::Win), _) => Ok(Wdl::Win),
+            (_, Some(failure)) => Err(failure),
+            (best, None) => Ok(best.unwrap_or(Outcome::without_move(&R::SET).result)),
+        }
+    }
+
+    /// The result of a position with what distances the tables have.
+    pub(super) fn outcome<R: Rules>(
+        &self,
+        board: &Board<R::Geometry>,
+    ) -> Result<Outcome, ProbeError> {
+        match Kind::of::<R>(board) {
+            Kind::Over => return Ok(Outcome::without_move(&R::SET)),
+            Kind::Alone | Kind::Captures => return self.outcome_by_moves::<R>(board),
+            Kind::Quiet => {}
+        }
+        if !has_move::<R>(board) {
+            return Ok(Outcome::without_move(&R::SET));
+        }
+        let result = self.result::<R>(board)?;
+        let distance = |metric| match result {
+            Wdl::Draw => Ok(None),
+            Wdl::Win | Wdl::Loss => match self.place::<R>(board, metric) {
+                Ok((table, place)) => self.look_up_distance::<R>(table, place).map(Some),
+                Err(_) => Ok(None),
+            },
+        };
+        Ok(Outcome {
+            result,
+            dtc: distance(Metric::Dtc)?,
+            dtw: distance(Metric::Dtw)?,
+        })
+    }
+
+    /// The outcome of a position as its successors' make it.
+    ///
+    /// # Errors
+    /// As [`Tablebase::probe`].
+    pub fn outcome_by_moves<R: Rules>(
+        &self,
+        board: &Board<R::Geometry>,
+    ) -> Result<Outcome, ProbeError> {
+        let mut outcomes = Vec::new();
+        let mut failure = None;
+        for_each_move::<R>(board, |m| {
+            if failure.is_none() {
+                match self.outcome::<R>(&apply::<R>(board, &m)) {
+                    Ok(after) => outcomes.push(after.before_move(m.is_conversion())),
+                    Err(error) => failure = Some(error),
+                }
+            }
+        });
+        match failure {
+            Some(failure) => Err(failure),
+            None => Ok(Outcome::of_moves(&outcomes).unwrap_or(Outcome::without_move(&R::SET))),
+        }
+    }
+
+    /// The table that has a position, and where in it. Seen from the other side, a position is the
+    /// same one with colours exchanged.
+    #[inline]
+    pub(super) fn place<R: Rules>(
+        &self,
+        board: &Board<R::Geometry>,
+        metric: Metric,
+    ) -> Result<(&Table, Place), ProbeError> {
+        let slice = Slice::of(board).ok_or_else(|| ProbeError::TooManyPieces {
+            pieces: board.occupied().count_ones(),
+            most: MAX_PIECES,
+        })?;
+        let canonical = slice.is_canonical();
+        let filed = if canonical { slice } else { slice.flipped() };
+        let table = self.table(R::ID, filed, metric);
+        let table = table.ok_or_else(|| self.missing(R::ID, filed, metric))?;
+        let stored = table.header.stored[board.side].is_some();
+        let number = |board: &Board<R::Geometry>| Place {
+            side: board.side,
+            position: table.index::<R::Geometry>().rank(board),
+        };
+        let place = match canonical && stored {
+            true => number(board),
+            false => number(&board.flipped()),
+        };
+        Ok((table, place))
+    }
+}

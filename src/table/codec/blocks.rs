@@ -1,0 +1,171 @@
+//! Compressed blocks of varying length, found by their number.
+//!
+//! Sixty-four blocks make a superblock: the smallest of their lengths (u16), the bits in which the
+//! rest of each length is written (u8), these rests bit by bit, then the blocks. The index has the
+//! place of each superblock in five bytes. Finding a block so costs the two or three pages the
+//! block is on anyway, and about seven bits a block.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::table::pages::{PageFault, Pages};
+
+/// Blocks of a superblock.
+const GROUP: u64 = 64;
+/// Bytes of an index entry.
+const ENTRY: u64 = 5;
+/// Bytes before the lengths of a superblock.
+const HEAD: u64 = 3;
+
+/// Blocks with their index, as they stand in a file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Packed {
+    pub index: Vec<u8>,
+    pub data: Vec<u8>,
+}
+
+/// Packs blocks made in parallel; `encode` appends a block of at most 65535 bytes, with a tool of
+/// the thread that `tool` makes.
+pub(super) fn pack<T>(
+    blocks: u64,
+    tool: impl Fn() -> T + Sync + Send,
+    encode: impl Fn(&mut T, u64, &mut Vec<u8>) + Sync + Send,
+) -> Packed {
+    let groups: Vec<Vec<u8>> = (0..blocks.div_ceil(GROUP))
+        .into_par_iter()
+        .map_init(tool, |tool, group| {
+            let mut data = Vec::new();
+            let mut lengths = Vec::new();
+            for block in group * GROUP..blocks.min((group + 1) * GROUP) {
+                let before = data.len();
+                encode(tool, block, &mut data);
+                lengths.push((data.len() - before) as u16);
+            }
+            let mut whole = head(&lengths);
+            whole.extend_from_slice(&data);
+            whole
+        })
+        .collect();
+    let mut packed = Packed::default();
+    for group in groups {
+        let at = (packed.data.len() as u64).to_le_bytes();
+        packed.index.extend_from_slice(&at[..ENTRY as usize]);
+        packed.data.extend_from_slice(&group);
+    }
+    packed
+}
+
+fn head(lengths: &[u16]) -> Vec<u8> {
+    let least = lengths.iter().copied().min().unwrap_or(0);
+    let most = lengths.iter().copied().max().unwrap_or(0);
+    let width = u16::BITS - (most - least).leading_zeros();
+    let mut head = least.to_le_bytes().to_vec();
+    head.push(width as u8);
+    let mut bits = 0u64;
+    let mut count = 0;
+    for length in lengths {
+        bits |= u64::from(length - least) << count;
+        count += width;
+        while count >= 8 {
+            head.push(bits as u8);
+            bits >>= 8;
+            count -= 8;
+        }
+    }
+    if count > 0 {
+        head.push(bits as u8);
+    }
+    head
+}
+
+/// Where the blocks of a file are.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub blocks: u64,
+    pub index: Range<u64>,
+    pub data: Range<u64>,
+}
+
+impl Layout {
+    /// None if the index has not the length it must have.
+    pub fn new(blocks: u64, index: Range<u64>, data: Range<u64>) -> Option<Layout> {
+        let len = index.end.checked_sub(index.start)?;
+        (len == blocks.div_ceil(GROUP) * ENTRY).then_some(Layout {
+            blocks,
+            index,
+            data,
+        })
+    }
+
+    /// The bytes of a block.
+    #[inline]
+    pub fn block<'p>(&self, pages: &'p Pages, block: u64) -> Result<&'p [u8], PageFault> {
+        if block >= self.blocks {
+            return Err(PageFault::Outside);
+        }
+        let group = block / GROUP;
+        let entry = self.index.start + group * ENTRY;
+        let mut at = [0; 8];
+        at[..ENTRY as usize].copy_from_slice(pages.get(entry..entry + ENTRY)?);
+        let start = self.data.start + u64::from_le_bytes(at);
+        let head = pages.get(start..start + HEAD)?;
+        let (least, width) = (u16::from_le_bytes([head[0], head[1]]), u32::from(head[2]));
+        if width > u16::BITS {
+            return Err(PageFault::Outside);
+        }
+        let count = (self.blocks - group * GROUP).min(GROUP);
+        let table = (count * u64::from(width)).div_ceil(8);
+        let lengths = pages.get(start + HEAD..start + HEAD + table)?;
+        let place = (block % GROUP) as u32;
+        let mut begin = start + HEAD + table + u64::from(least) * u64::from(place);
+        for i in 0..place {
+            begin += u64::from(bits_at(lengths, i * width, width));
+        }
+        let len = u64::from(least) + u64::from(bits_at(lengths, place * width, width));
+        if begin + len > self.data.end {
+            return Err(PageFault::Outside);
+        }
+        pages.get(begin..begin + len)
+    }
+}
+
+/// At most 16 bits from place `first` on; bits behind the end are zero.
+#[inline(always)]
+pub(super) fn bits_at(bytes: &[u8], first: u32, width: u32) -> u16 {
+    let byte = |i: usize| bytes.get(i).copied().unwrap_or(0);
+    let at = (first / 8) as usize;
+    let three = u32::from_le_bytes([byte(at), byte(at + 1), byte(at + 2), 0]);
+    (three >> (first % 8) & ((1 << width) - 1)) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::pages::{Bytes, checksums};
+
+    #[test]
+    fn blocks_are_found() {
+        for blocks in [1u64, 63, 64, 65, 200] {
+            let length = |block: u64| (block * block * 7919 % 300) as usize;
+            let packed = pack(
+                blocks,
+                || (),
+                |(), block, out| out.extend(std::iter::repeat_n(block as u8, length(block))),
+            );
+            let mut content = packed.index.clone();
+            let split = content.len() as u64;
+            content.extend(&packed.data);
+            let end = content.len() as u64;
+            let checks = checksums(&content);
+            content.extend(checks);
+            let pages = Pages::new(Bytes::Owned(content), 0..end).unwrap();
+            let layout = Layout::new(blocks, 0..split, split..end).unwrap();
+            for block in 0..blocks {
+                let found = layout.block(&pages, block).unwrap();
+                assert_eq!(found, vec![block as u8; length(block)]);
+            }
+            assert!(layout.block(&pages, blocks).is_err());
+        }
+    }
+}

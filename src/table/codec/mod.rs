@@ -1,0 +1,402 @@
+//! Codecs: how the values of one slice and side to move become bytes, and back.
+//!
+//! | number | codec | for |
+//! |---|---|---|
+//! | 0 | constant | every stored value is the same: no bytes at all |
+//! | 1 | [runs](runs) | values that hardly change |
+//! | 2 | [zstd](zstd_blocks) | anything |
+//! | 3 | [rows](row_coder) | dense values, with a context model |
+//! | 4 | [distances](distances) | plies of wins and losses |
+//!
+//! The encoder tries those that may win and keeps the smallest. A reader asks for blocks; how many
+//! positions make one is the codec's affair, so that decoding one takes some microseconds.
+
+mod blocks;
+mod codes;
+mod context;
+mod distances;
+mod domain;
+mod feature;
+mod logarithm;
+mod model;
+mod range_coder;
+mod row_coder;
+mod rows;
+mod runs;
+mod zstd_blocks;
+
+use std::fmt;
+use std::ops::Range;
+
+pub use codes::Codes;
+pub(crate) use codes::SideCodes;
+pub(crate) use domain::LeftOut;
+
+use self::blocks::Layout;
+use self::distances::Distances;
+use self::domain::Domain;
+use self::row_coder::RowCoder;
+use self::runs::Runs;
+use self::zstd_blocks::Expander;
+use super::Profile;
+use super::pages::{PageFault, Pages};
+use crate::board::{Color, Geometry};
+use crate::index::Slice;
+use crate::rules::{RuleSetId, Rules, with_rules};
+
+/// Numbers are part of the format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub enum Codec {
+    Constant = 0,
+    Runs = 1,
+    Zstd = 2,
+    Rows = 3,
+    Distances = 4,
+}
+
+impl Codec {
+    pub const ALL: [Codec; 5] = [
+        Codec::Constant,
+        Codec::Runs,
+        Codec::Zstd,
+        Codec::Rows,
+        Codec::Distances,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Codec::Constant => "constant",
+            Codec::Runs => "runs",
+            Codec::Zstd => "zstd",
+            Codec::Rows => "rows",
+            Codec::Distances => "distances",
+        }
+    }
+}
+
+impl fmt::Display for Codec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The encoded values of one side to move.
+#[derive(Clone, Debug)]
+pub(super) struct Encoded {
+    pub codec: Codec,
+    /// The value of [`Codec::Constant`]; else positions in a block.
+    pub parameter: u32,
+    pub model: Vec<u8>,
+    pub index: Vec<u8>,
+    pub data: Vec<u8>,
+}
+
+impl Encoded {
+    fn bare(codec: Codec, parameter: u32, data: Vec<u8>) -> Self {
+        Encoded {
+            codec,
+            parameter,
+            model: Vec::new(),
+            index: Vec::new(),
+            data,
+        }
+    }
+
+    fn len(&self) -> u64 {
+        (self.model.len() + self.index.len() + self.data.len()) as u64
+    }
+}
+
+/// Which values of which slice: what encoder and decoder both know.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Side {
+    pub rule_set: RuleSetId,
+    pub slice: Slice,
+    pub side: Color,
+    pub positions: u64,
+    pub left_out: LeftOut,
+}
+
+/// Positions of a zstd block: 4 KiB of codes.
+const ZSTD_BLOCK: u64 = 16384;
+/// Positions of a block of runs: what is decoded together.
+const RUNS_BLOCK: u64 = 4096;
+/// Up to so many positions every codec is tried in full; from there on zstd is tried on a sample.
+const SMALL: u64 = 1 << 22;
+
+const ZSTD_LEVEL: i32 = 19;
+
+/// Encodes results, code 3 standing for those that are left out.
+pub(super) fn encode_results(side: &Side, codes: &SideCodes, profile: Profile) -> Encoded {
+    let mut stored = codes
+        .chunks()
+        .iter()
+        .flat_map(Codes::iter)
+        .filter(|&code| code != 3);
+    // If nothing is stored any value will do.
+    let first = stored.next().unwrap_or(1);
+    if stored.all(|code| code == first) {
+        return Encoded::bare(Codec::Constant, u32::from(first), Vec::new());
+    }
+    // No codec needs more than the codes themselves.
+    let mut best: Option<Encoded> = runs::encode(codes, codes.len / 4 + 64)
+        .map(|data| Encoded::bare(Codec::Runs, RUNS_BLOCK as u32, data));
+    let keep = |best: &mut Option<Encoded>, tried: Encoded| {
+        if best.as_ref().is_none_or(|best| tried.len() < best.len()) {
+            *best = Some(tried);
+        }
+    };
+    // Blocks would cost as much as that for being found alone.
+    let sparse = best
+        .as_ref()
+        .is_some_and(|best| best.len() * 2048 < codes.len);
+    if !sparse {
+        let rows = with_rules!(side.rule_set, R => {
+            encode_rows(&Domain::new::<R>(side, profile.row_block()), codes, profile)
+        });
+        keep(&mut best, rows);
+    }
+    let wanted = best.as_ref().map_or(u64::MAX, Encoded::len);
+    if !sparse && (codes.len <= SMALL || zstd_estimate(codes) < wanted) {
+        keep(&mut best, encode_zstd(codes, ZSTD_BLOCK));
+    }
+    best.expect("rows were tried if runs did not fit")
+}
+
+fn encode_rows<G: Geometry>(domain: &Domain<G>, codes: &SideCodes, profile: Profile) -> Encoded {
+    let coder = RowCoder::fit(domain, codes, profile.most_contexts());
+    let packed = blocks::pack(
+        domain.blocks(),
+        || (),
+        |(), block, out| coder.encode(domain, codes, block, out),
+    );
+    Encoded {
+        codec: Codec::Rows,
+        parameter: domain.block as u32,
+        model: coder.description().to_vec(),
+        index: packed.index,
+        data: packed.data,
+    }
+}
+
+/// Fills what is left out with the value before it: the fewest changes.
+fn fill_zstd_block(codes: &SideCodes, block: u64, len: u64, raw: &mut Vec<u8>) {
+    let first = block * len;
+    let end = codes.len.min(first + len);
+    let mut positions = first..end;
+    let mut last = positions.find_map(|p| Some(codes.get(p)).filter(|&code| code != 3));
+    let mut byte = 0;
+    for (place, position) in (first..end).enumerate() {
+        let code = codes.get(position);
+        if code != 3 {
+            last = Some(code);
+        }
+        byte |= last.unwrap_or(1) << (2 * (place % 4));
+        if place % 4 == 3 {
+            raw.push(byte);
+            byte = 0;
+        }
+    }
+    if (end - first) % 4 != 0 {
+        raw.push(byte);
+    }
+}
+
+fn encode_zstd(codes: &SideCodes, block: u64) -> Encoded {
+    let blocks = codes.len.div_ceil(block);
+    let compressed = zstd_blocks::compress(blocks, ZSTD_LEVEL, |number, raw| {
+        fill_zstd_block(codes, number, block, raw)
+    });
+    Encoded {
+        codec: Codec::Zstd,
+        parameter: block as u32,
+        model: compressed.dictionary,
+        index: compressed.packed.index,
+        data: compressed.packed.data,
+    }
+}
+
+/// Gives the codes of positions from number `first` on that are left out the code 3.
+pub(super) fn leave_out<R: Rules>(side: &Side, first: u64, codes: &mut Codes) {
+    Domain::new::<R>(side, SideCodes::CHUNK).leave_out(first, codes);
+}
+
+/// About how small zstd can make large data, from a sample: optimistic, as the dictionary is left
+/// out of the account.
+fn zstd_estimate(codes: &SideCodes) -> u64 {
+    let blocks = codes.len.div_ceil(ZSTD_BLOCK);
+    let stride = blocks.div_ceil(256);
+    let sampled = blocks.div_ceil(stride);
+    let compressed = zstd_blocks::compress(sampled, ZSTD_LEVEL, |number, raw| {
+        fill_zstd_block(codes, number * stride, ZSTD_BLOCK, raw)
+    });
+    compressed.packed.data.len() as u64 * blocks / sampled
+}
+
+/// Encodes the distances of wins and losses among some results, as they are to be stored: `plies`
+/// writes those from a first position on, none of them above `longest`.
+pub(super) fn encode_distances(
+    results: &SideCodes,
+    longest: u16,
+    plies: &(dyn Fn(u64, &mut [u16]) + Sync),
+) -> Encoded {
+    distances::encode(results, longest, plies)
+}
+
+/// The bytes of one side to move in a file.
+#[derive(Clone, Debug)]
+pub(super) struct Sections {
+    pub codec: Codec,
+    pub parameter: u32,
+    pub model: Range<u64>,
+    pub index: Range<u64>,
+    pub data: Range<u64>,
+}
+
+/// Decodes the values of one side to move.
+#[derive(Debug)]
+pub(super) struct SideReader {
+    /// Positions for one side to move.
+    positions: u64,
+    block: u64,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Constant(u8),
+    Runs(Runs),
+    Zstd(Layout, Expander),
+    Rows(Layout, Box<dyn DecodeRows>),
+    Distances(Layout, Distances),
+}
+
+/// A [`RowCoder`] of some rule set.
+trait DecodeRows: fmt::Debug + Send + Sync {
+    fn decode(&self, block: u64, bytes: &[u8], out: &mut Codes);
+}
+
+#[derive(Debug)]
+struct RowReader<G: Geometry> {
+    domain: Domain<G>,
+    coder: RowCoder<G>,
+}
+
+impl<G: Geometry> DecodeRows for RowReader<G> {
+    fn decode(&self, block: u64, bytes: &[u8], out: &mut Codes) {
+        self.coder.decode(&self.domain, block, bytes, out);
+    }
+}
+
+impl SideReader {
+    pub fn open(side: &Side, sections: &Sections, pages: &Pages) -> Result<Self, &'static str> {
+        let fault = |fault: PageFault| fault.what();
+        let block = match sections.codec {
+            Codec::Constant => RUNS_BLOCK,
+            _ => u64::from(sections.parameter),
+        };
+        if block == 0 || block > SideCodes::CHUNK || !block.is_multiple_of(4) {
+            return Err("its blocks have an impossible size");
+        }
+        let layout = || {
+            let blocks = side.positions.div_ceil(block);
+            let layout = Layout::new(blocks, sections.index.clone(), sections.data.clone());
+            layout.ok_or("its block index has the wrong length")
+        };
+        let model = pages.get(sections.model.clone()).map_err(fault)?;
+        let kind = match sections.codec {
+            Codec::Constant => match sections.parameter {
+                value @ 0..=2 => Kind::Constant(value as u8),
+                _ => return Err("its constant is no result"),
+            },
+            Codec::Runs => {
+                let runs = Runs::read(pages, sections.data.clone(), side.positions);
+                Kind::Runs(runs.map_err(fault)?)
+            }
+            Codec::Zstd => Kind::Zstd(layout()?, Expander::new(model)),
+            Codec::Rows => {
+                let reader = with_rules!(side.rule_set, R => {
+                    RowCoder::read(model).map(|coder| {
+                        let domain = Domain::new::<R>(side, block);
+                        Box::new(RowReader { domain, coder }) as Box<dyn DecodeRows>
+                    })
+                });
+                Kind::Rows(layout()?, reader.ok_or("its context model is invalid")?)
+            }
+            Codec::Distances => {
+                let distances = Distances::read(model).ok_or("its distance model is invalid")?;
+                Kind::Distances(layout()?, distances)
+            }
+        };
+        Ok(SideReader {
+            positions: side.positions,
+            block,
+            kind,
+        })
+    }
+
+    /// Positions of a block; the last may have fewer.
+    #[inline]
+    pub fn block_positions(&self) -> u64 {
+        self.block
+    }
+
+    fn range(&self, block: u64) -> Option<Range<u64>> {
+        let first = block.checked_mul(self.block)?;
+        (first < self.positions).then(|| first..self.positions.min(first + self.block))
+    }
+
+    /// Writes the result codes of a block; those of positions that are left out mean nothing.
+    pub fn results(&self, pages: &Pages, block: u64, out: &mut Codes) -> Result<(), &'static str> {
+        let fault = |fault: PageFault| fault.what();
+        let range = self.range(block).ok_or("there is no such block")?;
+        let len = (range.end - range.start) as usize;
+        match &self.kind {
+            Kind::Constant(value) => {
+                let four = [value * 0b0101_0101; (RUNS_BLOCK / 4) as usize];
+                out.copy_from(&four, len).ok_or("it is too long")
+            }
+            Kind::Runs(runs) => runs.decode(pages, range, out).map_err(fault),
+            Kind::Zstd(layout, expander) => {
+                let bytes = layout.block(pages, block).map_err(fault)?;
+                let raw = expander.expand(bytes, len.div_ceil(4));
+                let raw = raw.ok_or("it does not decompress to its length")?;
+                // Two set bits together are no result.
+                if raw.iter().any(|byte| byte & byte >> 1 & 0x55 != 0) {
+                    return Err("a value is no result");
+                }
+                out.copy_from(&raw, len).ok_or("it is too short")
+            }
+            Kind::Rows(layout, reader) => {
+                let bytes = layout.block(pages, block).map_err(fault)?;
+                reader.decode(block, bytes, out);
+                Ok(())
+            }
+            Kind::Distances(..) => Err("it holds distances"),
+        }
+    }
+
+    /// Writes the distances of a block as they are stored, given the results of its positions;
+    /// zero where there is none.
+    pub fn distances(
+        &self,
+        pages: &Pages,
+        block: u64,
+        results: &Codes,
+        out: &mut Vec<u16>,
+    ) -> Result<(), &'static str> {
+        let range = self.range(block).ok_or("there is no such block")?;
+        if results.len() as u64 != range.end - range.start {
+            return Err("there are not as many results as positions");
+        }
+        match &self.kind {
+            Kind::Distances(layout, distances) => {
+                let bytes = layout.block(pages, block).map_err(PageFault::what)?;
+                let decoded = distances.decode(bytes, results, out);
+                decoded.ok_or("it does not decompress to its length")
+            }
+            _ => Err("it holds no distances"),
+        }
+    }
+}

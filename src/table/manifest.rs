@@ -1,0 +1,130 @@
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::TableError;
+
+/// The BLAKE3 hashes of the tables in one directory, in its file `MANIFEST`: a line
+/// `<hash in hexadecimal>  <file name>` for each, sorted by name, as `b3sum --check` reads it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    hashes: BTreeMap<String, blake3::Hash>,
+}
+
+impl Manifest {
+    /// The name of the file.
+    pub const NAME: &'static str = "MANIFEST";
+
+    /// Reads the manifest of a directory; an empty one if there is none.
+    ///
+    /// # Errors
+    /// If it cannot be read or has a line that is none of a manifest.
+    pub fn read(directory: &Path) -> Result<Manifest, TableError> {
+        let path = directory.join(Self::NAME);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(TableError::io("read", &path)(error)),
+        };
+        Manifest::parse(&text).map_err(|reason| TableError::Manifest { path, reason })
+    }
+
+    fn parse(text: &str) -> Result<Manifest, String> {
+        let mut hashes = BTreeMap::new();
+        for (line, number) in text.lines().zip(1..) {
+            let entry = line.split_once("  ").and_then(|(hash, name)| {
+                Some((name.to_owned(), blake3::Hash::from_hex(hash).ok()?))
+            });
+            let (name, hash) = entry.ok_or(format!("line {number} is no hash with a name"))?;
+            hashes.insert(name, hash);
+        }
+        Ok(Manifest { hashes })
+    }
+
+    fn text(&self) -> String {
+        self.hashes
+            .iter()
+            .fold(String::new(), |mut text, (name, hash)| {
+                // Writing to a string fails for no input.
+                let _ = writeln!(text, "{}  {name}", hash.to_hex());
+                text
+            })
+    }
+
+    /// The hash a file of the directory should have.
+    pub fn hash(&self, name: &str) -> Option<blake3::Hash> {
+        self.hashes.get(name).copied()
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.hashes.keys().map(String::as_str)
+    }
+
+    /// Enters a table that is about to appear at `table` into the manifest of its directory. The
+    /// manifest is replaced whole, under a lock, so that neither a second process nor a power loss
+    /// costs an entry. A damaged one is begun anew.
+    pub(super) fn record(table: &Path, bytes: &[u8]) -> Result<(), TableError> {
+        let directory = table.parent().unwrap_or(Path::new("."));
+        let name = table.file_name().unwrap_or_default().to_string_lossy();
+        let path = directory.join(Self::NAME);
+        let locks = directory.join(".locks");
+        let lock = locks.join(Self::NAME);
+        fs::create_dir_all(&locks).map_err(TableError::io("create", &locks))?;
+        let file = File::options().create(true).append(true).open(&lock);
+        let file = file.map_err(TableError::io("create", &lock))?;
+        file.lock().map_err(TableError::io("lock", &lock))?;
+        let mut manifest = match Manifest::read(directory) {
+            Err(TableError::Manifest { .. }) => Manifest::default(),
+            read => read?,
+        };
+        manifest
+            .hashes
+            .insert(name.into_owned(), blake3::hash(bytes));
+        let temporary: PathBuf = directory.join(".MANIFEST.tmp");
+        let write = || -> io::Result<()> {
+            let mut file = File::create(&temporary)?;
+            file.write_all(manifest.text().as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&temporary, &path)
+        };
+        write().map_err(TableError::io("write", &path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writers_lose_no_entry() {
+        let directory = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..4u8 {
+                let directory = directory.path();
+                scope.spawn(move || {
+                    for table in 0..10u8 {
+                        let path = directory.join(format!("{thread}{table}.wdl"));
+                        Manifest::record(&path, &[thread, table]).unwrap();
+                    }
+                });
+            }
+        });
+        let manifest = Manifest::read(directory.path()).unwrap();
+        assert_eq!(manifest.names().count(), 40);
+        assert_eq!(manifest.hash("27.wdl"), Some(blake3::hash(&[2, 7])));
+        assert_eq!(Manifest::parse(&manifest.text()), Ok(manifest));
+    }
+
+    #[test]
+    fn damage_is_told_and_repaired() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(Manifest::NAME);
+        fs::write(&path, "no hash\n").unwrap();
+        let error = Manifest::read(directory.path()).unwrap_err();
+        assert!(error.to_string().contains("line 1"), "{error}");
+        Manifest::record(&directory.path().join("KvK.wdl"), b"x").unwrap();
+        assert_eq!(Manifest::read(directory.path()).unwrap().names().count(), 1);
+    }
+}
