@@ -92,7 +92,7 @@ impl Args {
             .map(|text| parse_position(variant, text));
         let probed = probed.transpose()?;
         let tables = table_paths(self.tables.as_slice()).swap_remove(0);
-        let mut solver = solver(rule_set);
+        let mut solver = solver(rule_set, &self.metric);
         if self.estimate {
             let estimate = estimate(&plan, &*solver, &self.metric, self.threads());
             return self.write_estimate(out, &plan, &estimate);
