@@ -116,6 +116,7 @@ fn moves_are_listed_in_the_variants_notation() {
 fn perft_prints_a_line_for_each_depth() {
     let text = stdout(&mut crownhead(["perft", "international", "5"]));
     assert_eq!(text, "1 9\n2 81\n3 658\n4 4265\n5 27117\n");
+    assert_eq!(stdout(&mut crownhead(["perft", "english", "0"])), "0 1\n");
     let fen = "W:Wh6:Bg7,c5,d2";
     let text = stdout(&mut crownhead(["perft", "russian", "1", "--fen", fen]));
     assert_eq!(text, "1 1\n");

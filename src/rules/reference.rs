@@ -12,7 +12,8 @@
 //!
 //! Cost: about a microsecond for a position with a few pieces. States can be exponentially many in
 //! the number of pieces that can be taken: milliseconds on crowded boards met by chance, up to
-//! seconds on boards full of kings arranged for the purpose in Frisian.
+//! seconds on boards full of kings arranged for the purpose in Frisian; tens of
+//! seconds in Turkish for twice the pieces that a side can have.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
