@@ -34,7 +34,7 @@ fn every_answer_is_the_reference_solvers() {
         let plan = Plan::complete(rule_set, pieces(rule_set));
         generate(
             &plan,
-            &mut *solver(rule_set, &settings.metrics),
+            &mut *solver(rule_set, &settings.metrics, None),
             &settings,
             &|_| (),
         )

@@ -33,7 +33,7 @@ fn generate_into(directory: &Path, rule_set: RuleSetId, pieces: usize, profile: 
     let plan = Plan::complete(rule_set, pieces);
     generate(
         &plan,
-        &mut *solver(rule_set, &settings.metrics),
+        &mut *solver(rule_set, &settings.metrics, None),
         &settings,
         &|_| (),
     )

@@ -1,5 +1,6 @@
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use crate::notation::parse_position;
 use crate::probe::{Tablebase, table_paths};
 use crate::rules::Variant;
 use crate::solve::plan::{Plan, stored_positions};
-use crate::solve::{Estimate, Event, Settings, estimate, generate, solver};
+use crate::solve::{Estimate, Event, Scratch, Settings, estimate, generate, solver};
 use crate::table::{Header, Metric, Profile};
 
 /// Solve slices and write their tables; finished ones are kept, so a stopped run can be repeated
@@ -44,6 +45,10 @@ pub struct Args {
     /// what a prober finds by itself
     #[arg(long, value_name = "P", default_value = "fast", value_parser = profile)]
     profile: Profile,
+    /// Keep results that --memory has no room for in temporary files of this directory (all of
+    /// them without --memory)
+    #[arg(long, value_name = "DIR")]
+    scratch: Option<PathBuf>,
     /// Tell what it would take, and do nothing
     #[arg(long)]
     estimate: bool,
@@ -92,7 +97,11 @@ impl Args {
             .map(|text| parse_position(variant, text));
         let probed = probed.transpose()?;
         let tables = table_paths(self.tables.as_slice()).swap_remove(0);
-        let mut solver = solver(rule_set, &self.metric);
+        let scratch = self.scratch.as_ref().map(|directory| Scratch {
+            directory: directory.clone(),
+            memory: self.memory,
+        });
+        let mut solver = solver(rule_set, &self.metric, scratch);
         if self.estimate {
             let estimate = estimate(&plan, &*solver, &self.metric, self.threads());
             return self.write_estimate(out, &plan, &estimate);

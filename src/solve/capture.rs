@@ -442,7 +442,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
             // Captures that end with this piece: from which squares, onto which.
             let mut simple = [(W::<R>::ZERO, W::<R>::ZERO); 8];
             let mut landings = W::<R>::ZERO;
-            for d in 0..8 {
+            for (d, simple) in simple.iter_mut().enumerate() {
                 if !dirs.contains(d) {
                     continue;
                 }
@@ -469,7 +469,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
                 if R::SET.landing == Landing::NextAfterKing && king {
                     to = behind;
                 }
-                simple[d] = (from, to);
+                *simple = (from, to);
                 landings |= to;
             }
             if landings.is_empty() {
@@ -482,9 +482,8 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
                 ..self.start(W::<R>::ZERO, true, W::<R>::ZERO, Role::Capturer)
             };
             let tally = self.tally(&jump);
-            for d in 0..8 {
+            for (d, &(from, to)) in simple.iter().enumerate() {
                 if dirs.contains(d) {
-                    let (from, to) = simple[d];
                     tally.add(from, choose(there, to));
                 }
             }

@@ -14,7 +14,7 @@ pub struct Estimate {
     pub positions: u64,
     /// Bytes of values in memory at the worst moment, if no limit is set.
     pub memory: u64,
-    /// Bytes of temporary files: none, finished tables are what is read back.
+    /// Bytes of temporary files at the worst moment, if results are to go there.
     pub scratch: u64,
     /// Bytes of all tables, roughly.
     pub tables: u64,
@@ -46,15 +46,23 @@ pub fn estimate(
     let per_position: f64 = written.map(|&m| bytes_per_position(m)).sum();
     Estimate {
         positions,
-        memory: peak_memory(plan, solver),
-        scratch: 0,
+        memory: peak(
+            plan,
+            |s| solver.resident_bytes(s),
+            |s| solver.working_bytes(s),
+        ),
+        scratch: peak(plan, |s| solver.scratch_bytes(s), |_| 0),
         tables: (positions as f64 * per_position) as u64,
         seconds: positions as f64 / solver.rate(threads),
     }
 }
 
 /// Goes through the plan as the driver does: a slice stays in memory until no later one needs it.
-fn peak_memory(plan: &Plan, solver: &dyn SliceSolver) -> u64 {
+fn peak(
+    plan: &Plan,
+    resident_bytes: impl Fn(Slice) -> u64,
+    working_bytes: impl Fn(Slice) -> u64,
+) -> u64 {
     let rules = plan.rule_set().rules();
     let mut needed = HashSet::new();
     let mut last_uses: Vec<Vec<Slice>> = Vec::new();
@@ -70,9 +78,9 @@ fn peak_memory(plan: &Plan, solver: &dyn SliceSolver) -> u64 {
     let mut resident = 0;
     let mut peak = 0;
     for (&slice, uses) in plan.slices().iter().zip(last_uses.iter().rev()) {
-        resident += solver.resident_bytes(slice);
-        peak = peak.max(resident + solver.working_bytes(slice));
-        resident -= uses.iter().map(|&s| solver.resident_bytes(s)).sum::<u64>();
+        resident += resident_bytes(slice);
+        peak = peak.max(resident + working_bytes(slice));
+        resident -= uses.iter().map(|&s| resident_bytes(s)).sum::<u64>();
     }
     peak
 }

@@ -179,7 +179,7 @@ impl Generation<'_> {
         for needed in self.dependencies[&slice].clone() {
             if self.known.insert(needed) {
                 let values = LoadedSlice::read(self.tables, self.rule_set, needed, &self.metrics)?;
-                self.solver.load(&values);
+                self.solver.load(&values)?;
             }
         }
         (self.report)(Event::Started(slice));
@@ -332,7 +332,7 @@ mod tests {
             Ok(self.values.insert(Pattern::new(RULES, &slice.to_string())))
         }
 
-        fn load(&mut self, values: &dyn SliceValues) {
+        fn load(&mut self, values: &dyn SliceValues) -> Result<(), SolveError> {
             let expected = Pattern::new(RULES, &values.slice().to_string());
             let mut results = vec![crate::table::Wdl::Draw; values.positions() as usize];
             values.results(crate::board::Color::White, 0, &mut results);
@@ -340,6 +340,7 @@ mod tests {
             assert!(positions.all(|(p, r)| r == expected.result(crate::board::Color::White, p)));
             self.known.insert(values.slice());
             self.loaded += 1;
+            Ok(())
         }
 
         fn forget(&mut self, slice: Slice) {

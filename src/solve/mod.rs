@@ -8,6 +8,7 @@
 mod adjacency;
 mod block;
 mod capture;
+mod cells;
 mod cpu;
 mod distances;
 mod dtw;
@@ -32,6 +33,6 @@ pub use generate::{Event, GenerateError, Settings, generate};
 pub use plan::Plan;
 pub use planes::{Fast, PlaneSlice, PlaneWord, Planes, solver_orientation};
 pub use slice::solve;
-pub use solver::{SliceSolver, SolveError, solver};
+pub use solver::{Scratch, SliceSolver, SolveError, solver};
 pub use store::Store;
 pub use values::SolvedSlice;

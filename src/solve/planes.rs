@@ -1,4 +1,8 @@
+use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::cells::Cells;
 
 use crate::board::{Board, ByColor, Color, Geometry, Word};
 use crate::index::{Slice, SliceIndex, binomial, rank};
@@ -139,7 +143,7 @@ pub struct PlaneSlice<G: Geometry> {
     rows: usize,
     /// Placements of Black's other kings: the words of a row.
     columns: usize,
-    cells: ByColor<Box<[AtomicU64]>>,
+    cells: ByColor<Cells>,
 }
 
 /// The measures of a [`PlaneSlice`].
@@ -151,7 +155,12 @@ struct Shape<G: Geometry> {
     columns: usize,
 }
 
-impl<G: Geometry> Shape<G> {
+impl<G: Geometry<Word: PlaneWord>> Shape<G> {
+    /// Cells for one side to move.
+    fn cells(&self) -> usize {
+        self.blocks.blocks() as usize * self.rows * self.columns * G::Word::CELLS
+    }
+
     fn of(slice: Slice) -> Self {
         let slice = solver_orientation(slice);
         let fast = if slice.kings(Color::Black) > 0 {
@@ -183,22 +192,41 @@ impl<G: Geometry> Shape<G> {
 impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
     /// The slice, nothing known yet, in its solver orientation.
     pub fn new(slice: Slice) -> Self {
+        let shape = Shape::of(slice);
+        let cells = shape.cells();
+        Self::with_cells(shape, ByColor::new(Cells::new(cells), Cells::new(cells)))
+    }
+
+    /// The same with its words in files of a directory, which the system may keep in memory as far
+    /// as there is room. The files have no name and vanish with the slice.
+    ///
+    /// # Errors
+    /// If the files cannot be made, or the disk has no room for them.
+    pub fn new_in(slice: Slice, scratch: &Path) -> io::Result<Self> {
+        let shape = Shape::of(slice);
+        let cells = shape.cells();
+        let cells = ByColor::new(
+            Cells::new_in(cells, scratch)?,
+            Cells::new_in(cells, scratch)?,
+        );
+        Ok(Self::with_cells(shape, cells))
+    }
+
+    fn with_cells(shape: Shape<G>, cells: ByColor<Cells>) -> Self {
         let Shape {
             slice,
             fast,
             blocks,
             rows,
             columns,
-        } = Shape::of(slice);
-        let cells = blocks.blocks() as usize * rows * columns * G::Word::CELLS;
-        let zeroed = || (0..cells).map(|_| AtomicU64::new(0)).collect();
+        } = shape;
         PlaneSlice {
             slice,
             fast,
             blocks,
             rows,
             columns,
-            cells: ByColor::new(zeroed(), zeroed()),
+            cells,
         }
     }
 
@@ -241,13 +269,13 @@ impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
 
     #[inline(always)]
     pub fn load(&self, side: Color, word: usize) -> Planes<G::Word> {
-        let cells = &self.cells[side];
+        let cells = self.cells[side].all();
         G::Word::load(&cells[word * G::Word::CELLS..(word + 1) * G::Word::CELLS])
     }
 
     #[inline(always)]
     pub fn store(&self, side: Color, word: usize, planes: Planes<G::Word>) {
-        let cells = &self.cells[side];
+        let cells = self.cells[side].all();
         G::Word::store(
             planes,
             &cells[word * G::Word::CELLS..(word + 1) * G::Word::CELLS],

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Distances, DtwStore, PlaneSlice, PlaneWord, SolvedSlice, Store, solve, solve_dtw};
@@ -27,13 +29,18 @@ pub trait SliceSolver: Send {
     ) -> Result<&dyn SliceValues, SolveError>;
 
     /// Takes over values solved earlier.
-    fn load(&mut self, values: &dyn SliceValues);
+    fn load(&mut self, values: &dyn SliceValues) -> Result<(), SolveError>;
 
     /// Drops what is known of a slice: none that needs it is to be solved any more.
     fn forget(&mut self, slice: Slice);
 
-    /// The bytes a slice occupies while it is known.
+    /// The bytes of memory a slice must occupy while it is known.
     fn resident_bytes(&self, slice: Slice) -> u64;
+
+    /// The bytes of temporary files a slice occupies while it is known.
+    fn scratch_bytes(&self, _: Slice) -> u64 {
+        0
+    }
 
     /// The bytes used in addition while a slice is being solved.
     fn working_bytes(&self, slice: Slice) -> u64;
@@ -43,8 +50,21 @@ pub trait SliceSolver: Send {
 }
 
 /// The solver with which tables of a rule set are made, distances of these metrics included.
-pub fn solver(rule_set: RuleSetId, metrics: &[Metric]) -> Box<dyn SliceSolver> {
-    with_rules!(rule_set, R => Box::new(WordSolver::<R>::new(metrics)))
+/// `scratch`: results that have no room in memory may go to files.
+pub fn solver(
+    rule_set: RuleSetId,
+    metrics: &[Metric],
+    scratch: Option<Scratch>,
+) -> Box<dyn SliceSolver> {
+    with_rules!(rule_set, R => Box::new(WordSolver::<R>::new(metrics, scratch)))
+}
+
+/// Where to keep results that have no room in memory.
+#[derive(Clone, Debug)]
+pub struct Scratch {
+    pub directory: PathBuf,
+    /// The most bytes to use in memory; all results go to files if none.
+    pub memory: Option<u64>,
 }
 
 /// The block solver with the results it has to remember.
@@ -53,19 +73,47 @@ struct WordSolver<R: Rules> {
     with_dtw: bool,
     store: Store<R::Geometry>,
     dtw_store: DtwStore<R::Geometry>,
+    scratch: Option<Scratch>,
+    /// Slices in memory rather than in files.
+    in_memory: HashSet<Slice>,
     /// What was solved last.
     solved: Option<SolvedSlice<R::Geometry>>,
 }
 
 impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> WordSolver<R> {
-    fn new(metrics: &[Metric]) -> Self {
+    fn new(metrics: &[Metric], scratch: Option<Scratch>) -> Self {
         WordSolver {
             with_dtc: metrics.contains(&Metric::Dtc),
             with_dtw: metrics.contains(&Metric::Dtw),
             store: Store::new(),
             dtw_store: DtwStore::new(),
+            scratch,
+            in_memory: HashSet::new(),
             solved: None,
         }
+    }
+
+    /// Room for the results of a slice.
+    fn new_planes(&mut self, slice: Slice) -> Result<PlaneSlice<R::Geometry>, SolveError> {
+        let bytes = PlaneSlice::<R::Geometry>::bytes;
+        if let Some(scratch) = &self.scratch {
+            let known = self.in_memory.iter().map(|&s| bytes(s)).sum::<u64>();
+            let needed = known + bytes(slice) + self.working_bytes(slice);
+            if scratch.memory.is_none_or(|allowed| needed > allowed) {
+                let directory = &scratch.directory;
+                return PlaneSlice::new_in(slice, directory).map_err(|error| SolveError {
+                    rule_set: R::ID,
+                    slice,
+                    reason: format!(
+                        "{} bytes of scratch files in `{}`: {error}",
+                        bytes(slice),
+                        directory.display()
+                    ),
+                });
+            }
+        }
+        self.in_memory.insert(slice);
+        Ok(PlaneSlice::new(slice))
     }
 
     /// Bytes of the distances of one metric.
@@ -81,7 +129,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> SliceSolver for WordSolver<R
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<&dyn SliceValues, SolveError> {
         self.solved = None;
-        let planes = Arc::new(PlaneSlice::new(slice));
+        let planes = Arc::new(self.new_planes(slice)?);
         self.store.insert(planes.clone());
         let dtc = self.with_dtc.then(|| Arc::new(Distances::new(&planes)));
         solve::<R>(&self.store, &planes, dtc.as_deref());
@@ -94,18 +142,21 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> SliceSolver for WordSolver<R
         Ok(self.solved.insert(SolvedSlice::new(planes, dtc, dtw)))
     }
 
-    fn load(&mut self, values: &dyn SliceValues) {
-        let planes = PlaneSlice::from_values(values);
+    fn load(&mut self, values: &dyn SliceValues) -> Result<(), SolveError> {
+        let mut planes = self.new_planes(values.slice())?;
+        planes.fill(values);
         if self.with_dtw {
             let distances = Distances::from_values(&planes, values);
             self.dtw_store.insert(Arc::new(distances));
         }
         self.store.insert(Arc::new(planes));
+        Ok(())
     }
 
     fn forget(&mut self, slice: Slice) {
         self.store.remove(slice);
         self.dtw_store.remove(slice);
+        self.in_memory.remove(&slice);
     }
 
     fn resident_bytes(&self, slice: Slice) -> u64 {
@@ -114,7 +165,22 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> SliceSolver for WordSolver<R
         } else {
             0
         };
-        PlaneSlice::<R::Geometry>::bytes(slice) + distances
+        let in_memory = self.scratch.is_none();
+        distances
+            + if in_memory {
+                PlaneSlice::<R::Geometry>::bytes(slice)
+            } else {
+                0
+            }
+    }
+
+    fn scratch_bytes(&self, slice: Slice) -> u64 {
+        let in_memory = self.scratch.is_none();
+        if in_memory {
+            0
+        } else {
+            PlaneSlice::<R::Geometry>::bytes(slice)
+        }
     }
 
     /// Distances to conversion, and what each thread knows of the block it is solving.

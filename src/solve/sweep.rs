@@ -330,14 +330,16 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             .zip(wanted)
             .zip(changed)
             .enumerate();
-        let apply =
-            |(row, ((words, &wanted), changed)): (usize, ((Row<W<R>>, &bool), &mut bool))| {
-                *changed = wanted && f(row, words);
-            };
         if self.parallel {
-            rows.collect::<Vec<_>>().into_par_iter().for_each(apply);
+            let rows: Vec<_> = rows.collect();
+            rows.into_par_iter()
+                .for_each(|(row, ((words, &wanted), changed))| {
+                    *changed = wanted && f(row, words);
+                });
         } else {
-            rows.for_each(apply);
+            for (row, ((words, &wanted), changed)) in rows {
+                *changed = wanted && f(row, words);
+            }
         }
     }
 

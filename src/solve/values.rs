@@ -410,8 +410,15 @@ const BATCH: u64 = 1 << 16;
 impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
     /// The word form of a slice whose values are known, for instance from a finished table.
     pub fn from_values(values: &dyn SliceValues) -> Self {
-        let planes = PlaneSlice::new(values.slice());
-        let layout = Layout::of(&planes);
+        let mut planes = PlaneSlice::new(values.slice());
+        planes.fill(values);
+        planes
+    }
+
+    /// Fills in the values of a slice nothing is known of yet.
+    pub fn fill(&mut self, values: &dyn SliceValues) {
+        let planes = &*self;
+        let layout = Layout::of(planes);
         let blocks = planes.blocks().blocks();
         let batch = (BATCH / layout.index.block_len()).max(1);
         let batches = (0..blocks.div_ceil(batch)).into_par_iter();
@@ -419,8 +426,8 @@ impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
             let (first, end) = (i * batch, blocks.min((i + 1) * batch));
             for side in Color::BOTH {
                 match planes.fast() {
-                    Fast::King => layout.read_blocks(&planes, values, side, first, end),
-                    Fast::Man => layout.read_man_blocks(&planes, values, side, first, end),
+                    Fast::King => layout.read_blocks(planes, values, side, first, end),
+                    Fast::Man => layout.read_man_blocks(planes, values, side, first, end),
                 }
             }
         });
@@ -432,7 +439,6 @@ impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
                 }
             });
         }
-        planes
     }
 
     /// Fills in the squares on which the fast man is not the lowest black man.

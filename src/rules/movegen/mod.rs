@@ -82,36 +82,28 @@ macro_rules! with_view {
 }
 use with_view;
 
+/// A receiver of moves. The generator calls it through a pointer: it is large, and compiled once
+/// for a rule set rather than once for each caller.
+type Receiver<'f, R> = &'f mut dyn FnMut(BoardMove<WordOf<R>>);
+
 /// Calls `f` with every legal move, each once, in no particular order.
 #[inline]
 pub fn for_each_move<R: Rules>(
     board: &Board<R::Geometry>,
     mut f: impl FnMut(BoardMove<WordOf<R>>),
 ) {
-    with_view!(R, board, view => {
-        if view.is_over() {
-            return;
-        }
-        if view.has_capture() {
-            let mut list = CaptureList::new();
-            view.captures(&mut list);
-            list.for_each(f);
-        } else {
-            view.quiet_moves(&mut f);
-        }
-    })
+    if !send_captures::<R>(board, &mut f) {
+        send_quiet_moves::<R>(board, &mut f);
+    }
 }
 
 /// Calls `f` with every legal capture.
 #[inline]
-pub fn for_each_capture<R: Rules>(board: &Board<R::Geometry>, f: impl FnMut(BoardMove<WordOf<R>>)) {
-    with_view!(R, board, view => {
-        if !view.is_over() && view.has_capture() {
-            let mut list = CaptureList::new();
-            view.captures(&mut list);
-            list.for_each(f);
-        }
-    })
+pub fn for_each_capture<R: Rules>(
+    board: &Board<R::Geometry>,
+    mut f: impl FnMut(BoardMove<WordOf<R>>),
+) {
+    send_captures::<R>(board, &mut f);
 }
 
 /// Calls `f` with every quiet move, legal only if there is no capture ([`has_capture`]).
@@ -120,17 +112,36 @@ pub fn for_each_quiet<R: Rules>(
     board: &Board<R::Geometry>,
     mut f: impl FnMut(BoardMove<WordOf<R>>),
 ) {
+    send_quiet_moves::<R>(board, &mut f);
+}
+
+/// Returns whether there are captures.
+#[inline(never)]
+fn send_captures<R: Rules>(board: &Board<R::Geometry>, f: Receiver<R>) -> bool {
+    with_view!(R, board, view => {
+        if view.is_over() || !view.has_capture() {
+            return false;
+        }
+        let mut list = CaptureList::new();
+        view.captures(&mut list);
+        list.for_each(f);
+        true
+    })
+}
+
+#[inline(never)]
+fn send_quiet_moves<R: Rules>(board: &Board<R::Geometry>, mut f: Receiver<R>) {
     with_view!(R, board, view => if !view.is_over() { view.quiet_moves(&mut f) })
 }
 
 /// Whether the side to move can, and so must, capture.
-#[inline]
+#[inline(never)]
 pub fn has_capture<R: Rules>(board: &Board<R::Geometry>) -> bool {
     with_view!(R, board, view => !view.is_over() && view.has_capture())
 }
 
 /// Whether the side to move has any legal move.
-#[inline]
+#[inline(never)]
 pub fn has_move<R: Rules>(board: &Board<R::Geometry>) -> bool {
     with_view!(R, board, view => !view.is_over() && (view.has_quiet_move() || view.has_capture()))
 }
