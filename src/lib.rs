@@ -46,6 +46,7 @@ pub mod board;
 pub mod cli;
 pub mod index;
 pub mod notation;
+mod parallel;
 pub mod probe;
 pub mod rules;
 pub mod solve;

@@ -1,10 +1,9 @@
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::{ProbeError, Tablebase};
 use crate::board::{ByColor, Color};
 use crate::index::{Slice, SliceIndex};
+use crate::parallel;
 use crate::rules::{RuleSetId, Rules, with_rules};
 use crate::table::{Codes, Metric, SliceValues, Wdl, stored_sides};
 
@@ -100,13 +99,11 @@ fn chunks<T: Send>(
     positions: u64,
     read: impl Fn(u64, usize) -> Result<T, ProbeError> + Sync,
 ) -> Result<Vec<T>, ProbeError> {
-    (0..positions.div_ceil(CHUNK))
-        .into_par_iter()
-        .map(|chunk| {
-            let first = chunk * CHUNK;
-            read(first, (positions - first).min(CHUNK) as usize)
-        })
-        .collect()
+    let chunks = parallel::map(positions.div_ceil(CHUNK), &|chunk| {
+        let first = chunk * CHUNK;
+        read(first, (positions - first).min(CHUNK) as usize)
+    });
+    chunks.into_iter().collect()
 }
 
 impl SliceValues for LoadedSlice {

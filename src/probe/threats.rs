@@ -3,12 +3,11 @@
 
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::search::{Ask, Effort, Reach, is_threatened};
 use super::{ProbeError, Tablebase};
 use crate::board::{ByColor, Color};
 use crate::index::SliceIndex;
+use crate::parallel;
 use crate::rules::movegen::has_capture;
 use crate::rules::{Rules, with_rules};
 use crate::table::{SliceValues, TableFile, Wdl};
@@ -53,9 +52,8 @@ fn search<R: Rules>(
     values: &dyn SliceValues,
 ) -> Result<Exceptions, ProbeError> {
     let index = SliceIndex::<R::Geometry>::new(values.slice());
-    let parts: Vec<Result<Exceptions, ProbeError>> = (0..index.len().div_ceil(CHUNK))
-        .into_par_iter()
-        .map(|chunk| {
+    let parts: Vec<Result<Exceptions, ProbeError>> =
+        parallel::map(index.len().div_ceil(CHUNK), &|chunk| {
             let first = chunk * CHUNK;
             let mut results = vec![Wdl::Draw; (index.len() - first).min(CHUNK) as usize];
             values.results(side, first, &mut results);
@@ -84,8 +82,7 @@ fn search<R: Rules>(
                 }
             }
             Ok(found)
-        })
-        .collect();
+        });
     let mut all = Exceptions::default();
     for part in parts {
         let part = part?;

@@ -3,8 +3,6 @@
 //! First every word is settled as far as captures and man moves settle it, from solved slices and
 //! solved blocks; then quiet king moves are iterated to the fixed point (see [`sweep`]).
 
-use rayon::prelude::*;
-
 use super::adjacency::Adjacency;
 use super::capture::{
     Captures, Columns, ManStrike, Ray, RaySquare, Strikes, Taken, Tally, promotion_row,
@@ -18,6 +16,7 @@ use super::store::Store;
 use super::sweep::{self, Row, Rows, Settled, Sides};
 use crate::board::{ByColor, Color, Geometry, Word};
 use crate::index::{Subsets, rank};
+use crate::parallel::{self, PerThread};
 use crate::rules::Rules;
 use crate::table::Wdl;
 
@@ -339,13 +338,15 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
             scene.cpu.run(task)
         };
         if parallel {
-            let rows: Vec<_> = rows.collect();
-            rows.into_par_iter().for_each_init(
-                || Seeker::new(self.store),
-                |seeker, (row, (((white, black), white_changed), black_changed))| {
-                    (*white_changed, *black_changed) = settle(seeker, row, white, black);
-                },
-            );
+            let seekers = PerThread::new(|| Seeker::new(self.store));
+            parallel::for_each_of(rows.collect(), &|_,
+                                                    (
+                row,
+                (((white, black), white_changed), black_changed),
+            )| {
+                (*white_changed, *black_changed) =
+                    seekers.with(|seeker| settle(seeker, row, white, black));
+            });
         } else {
             for (row, (((white, black), white_changed), black_changed)) in rows {
                 (*white_changed, *black_changed) = settle(&mut self.seeker, row, white, black);

@@ -1,10 +1,9 @@
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
-use rayon::prelude::*;
-
 use super::planes::{Fast, PlaneSlice, PlaneWord};
 use crate::board::{ByColor, Color, Geometry, Word};
 use crate::index::{SliceIndex, binomial, rank};
+use crate::parallel;
 use crate::table::{Metric, SliceValues, Wdl};
 
 /// Stands for the distance of a draw, and of a position whose distance is not known yet.
@@ -39,8 +38,7 @@ impl<G: Geometry<Word: PlaneWord>> Distances<G> {
         let distances = Distances::unknown(slice);
         let canonical = SliceIndex::<G>::new(values.slice());
         let turned = values.slice() != slice.slice();
-        let batches = (0..canonical.len().div_ceil(BATCH)).into_par_iter();
-        batches.for_each(|batch| {
+        parallel::for_each(canonical.len().div_ceil(BATCH), &|batch| {
             let first = batch * BATCH;
             let count = BATCH.min(canonical.len() - first) as usize;
             let (mut results, mut plies) = (vec![Wdl::Draw; count], vec![0; count]);

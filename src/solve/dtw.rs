@@ -20,8 +20,6 @@ mod successors;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use rayon::prelude::*;
-
 use self::conversions::{ManMoves, WordSteps, bound, distance};
 use self::layers::{BlackKings, Words};
 pub use self::successors::DtwStore;
@@ -31,6 +29,7 @@ use super::distances::{Distances, UNKNOWN};
 use super::levels::{Crew, levels};
 use super::planes::{Fast, PlaneSlice, PlaneWord};
 use crate::board::{Board, ByColor, Color, Geometry, Word};
+use crate::parallel::{self, PerThread};
 use crate::rules::{Rules, movegen};
 
 type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
@@ -124,11 +123,10 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> BlockSolver<'s, R> {
         for side in Color::BOTH {
             let rows = self.sides[side].rows_mut(columns).enumerate();
             if parallel {
-                let rows: Vec<_> = rows.collect();
-                rows.into_par_iter().for_each_init(
-                    || Successors::new(self.store),
-                    |successors, (row, words)| scene.enter_row(successors, side, row, words),
-                );
+                let tools = PerThread::new(|| Successors::new(self.store));
+                parallel::for_each_of(rows.collect(), &|_, (row, words)| {
+                    tools.with(|successors| scene.enter_row(successors, side, row, words));
+                });
             } else {
                 rows.for_each(|(row, words)| {
                     scene.enter_row(&mut self.successors, side, row, words)

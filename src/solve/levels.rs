@@ -1,10 +1,8 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
-
-use rayon::prelude::*;
 
 use super::planes::{Fast, PlaneSlice, PlaneWord};
 use crate::board::{ByColor, Color, Dirs, Geometry, Word};
+use crate::parallel::{self, PerThread};
 use crate::rules::Rules;
 
 type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
@@ -34,18 +32,12 @@ pub fn levels<G: Geometry<Word: PlaneWord>>(slice: &PlaneSlice<G>) -> Vec<Vec<Bl
     levels
 }
 
-/// One solver for each thread, made when first needed and kept for all levels.
-pub struct Crew<S, N> {
-    new: N,
-    solvers: Vec<Mutex<Option<S>>>,
-}
+/// One solver for each thread, kept for all levels.
+pub struct Crew<S, N>(PerThread<S, N>);
 
 impl<S: Send, N: Fn() -> S + Sync> Crew<S, N> {
     pub fn new(new: N) -> Self {
-        let solvers = (0..rayon::current_num_threads().max(1))
-            .map(|_| Mutex::new(None))
-            .collect();
-        Crew { new, solvers }
+        Crew(PerThread::new(new))
     }
 
     /// Solves all blocks of a level, on all threads. `solve` says whether anything changed; where
@@ -84,16 +76,12 @@ impl<S: Send, N: Fn() -> S + Sync> Crew<S, N> {
 
     /// Applies `solve` to blocks on all threads.
     pub fn solve_each<B: Copy + Sync>(&self, blocks: &[B], solve: impl Fn(&mut S, B) + Sync) {
-        let chunk = (blocks.len() / (8 * self.solvers.len())).clamp(1, 256);
-        blocks.par_chunks(chunk).for_each(|blocks| {
-            let thread = rayon::current_thread_index().unwrap_or(0);
-            let mut solver = self.solvers[thread]
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            let solver = solver.get_or_insert_with(&self.new);
-            for &block in blocks {
-                solve(solver, block);
-            }
+        let chunk = (blocks.len() / (8 * rayon::current_num_threads())).clamp(1, 256);
+        parallel::for_each(blocks.len().div_ceil(chunk) as u64, &|i| {
+            let first = i as usize * chunk;
+            let end = blocks.len().min(first + chunk);
+            self.0
+                .with(|solver| blocks[first..end].iter().for_each(|&b| solve(solver, b)));
         });
     }
 }

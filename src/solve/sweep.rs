@@ -6,12 +6,11 @@
 //! halves alternate, rows that cannot have changed are passed over, and within a half all rows are
 //! independent of each other.
 
-use rayon::prelude::*;
-
 use super::adjacency::{Adjacency, Step};
 use super::cpu::{Cpu, Task};
 use super::planes::Planes;
 use crate::board::{ByColor, Color, Geometry, Word};
+use crate::parallel;
 use crate::rules::Rules;
 
 type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
@@ -331,11 +330,9 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             .zip(changed)
             .enumerate();
         if self.parallel {
-            let rows: Vec<_> = rows.collect();
-            rows.into_par_iter()
-                .for_each(|(row, ((words, &wanted), changed))| {
-                    *changed = wanted && f(row, words);
-                });
+            parallel::for_each_of(rows.collect(), &|_, (row, ((words, &wanted), changed))| {
+                *changed = wanted && f(row, words);
+            });
         } else {
             for (row, ((words, &wanted), changed)) in rows {
                 *changed = wanted && f(row, words);

@@ -15,12 +15,11 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::distances::Distances;
 use super::planes::{Fast, PlaneSlice, PlaneWord, Planes};
 use crate::board::{ByColor, Color, Geometry, Word};
 use crate::index::{Slice, SliceIndex, rank, unrank};
+use crate::parallel;
 use crate::table::{Metric, SliceValues, Wdl};
 
 /// What the solver found out about a slice.
@@ -421,8 +420,7 @@ impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
         let layout = Layout::of(planes);
         let blocks = planes.blocks().blocks();
         let batch = (BATCH / layout.index.block_len()).max(1);
-        let batches = (0..blocks.div_ceil(batch)).into_par_iter();
-        batches.for_each(|i| {
+        parallel::for_each(blocks.div_ceil(batch), &|i| {
             let (first, end) = (i * batch, blocks.min((i + 1) * batch));
             for side in Color::BOTH {
                 match planes.fast() {
@@ -432,8 +430,7 @@ impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
             }
         });
         if planes.fast() == Fast::Man && planes.slice().men(Color::Black) > 1 {
-            let batches = (0..blocks.div_ceil(batch)).into_par_iter();
-            batches.for_each(|i| {
+            parallel::for_each(blocks.div_ceil(batch), &|i| {
                 for block in i * batch..blocks.min((i + 1) * batch) {
                     planes.complete_man_block(block);
                 }

@@ -1,14 +1,16 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use rayon::prelude::*;
-
 use super::{Subject, VerifyError};
 use crate::board::{Board, ByColor, Color};
 use crate::index::Slice;
+use crate::parallel;
 use crate::probe::{Outcome, ProbeError, Tablebase};
 use crate::rules::movegen::{apply, for_each_move};
 use crate::rules::{Rules, Variant, with_rules};
 use crate::table::{Census, HASH_CHUNK, Metric, Wdl, hash_chunk, hash_values, stored_sides};
+
+/// Positions of a sample looked at by one task.
+const SAMPLE_CHUNK: u64 = 1024;
 
 /// Verifies all tables of one slice, whose successors' tables must be there. Returns the number of
 /// values compared.
@@ -109,13 +111,11 @@ impl<R: Rules> Subject<'_, R> {
         check: impl Fn(u64, usize) -> Result<Part, VerifyError> + Sync,
     ) -> Result<Vec<Part>, VerifyError> {
         let positions = self.index.len();
-        let parts: Vec<Result<Part, VerifyError>> = (0..positions.div_ceil(HASH_CHUNK))
-            .into_par_iter()
-            .map(|chunk| {
+        let parts: Vec<Result<Part, VerifyError>> =
+            parallel::map(positions.div_ceil(HASH_CHUNK), &|chunk| {
                 let first = chunk * HASH_CHUNK;
                 check(first, (positions - first).min(HASH_CHUNK) as usize)
-            })
-            .collect();
+            });
         parts.into_iter().collect()
     }
 
@@ -208,19 +208,17 @@ impl<R: Rules> Subject<'_, R> {
         let mut open = open;
         while !open.is_empty() {
             let before = open.len();
-            let rest: Vec<Result<Option<(Color, u64)>, ProbeError>> = open
-                .into_par_iter()
-                .map(|(side, position)| {
-                    let board = self.board(side, position);
-                    let found = self.tables.result::<R>(&board)?;
-                    let known = |side, position| grounded.get(side, position);
-                    if self.is_grounded(&board, found, known)? {
-                        grounded.set(side, position);
-                        return Ok(None);
-                    }
-                    Ok(Some((side, position)))
-                })
-                .collect();
+            let rest = parallel::map(open.len() as u64, &|i| {
+                let (side, position) = open[i as usize];
+                let board = self.board(side, position);
+                let found = self.tables.result::<R>(&board)?;
+                let known = |side, position| grounded.get(side, position);
+                if self.is_grounded(&board, found, known)? {
+                    grounded.set(side, position);
+                    return Ok(None);
+                }
+                Ok(Some((side, position)))
+            });
             let rest: Result<Vec<_>, ProbeError> =
                 rest.into_iter().filter_map(Result::transpose).collect();
             open = rest?;
@@ -346,15 +344,20 @@ impl<R: Rules> Subject<'_, R> {
                 let wanted = values.min(positions);
                 // Odd multiples of an irrational step visit every part of the slice.
                 let step = (positions as f64 * 0.618_033_988_75) as u64 | 1;
-                let wrong = (0..wanted).into_par_iter().find_map_first(|i| {
-                    let position = match wanted == positions {
-                        true => i,
-                        false => {
-                            ((u128::from(i) * u128::from(step)) % u128::from(positions)) as u64
-                        }
-                    };
-                    self.check_one(metric, side, position).err()
+                let chunks = wanted.div_ceil(SAMPLE_CHUNK);
+                let wrong = parallel::map(chunks, &|chunk| {
+                    let first = chunk * SAMPLE_CHUNK;
+                    (first..wanted.min(first + SAMPLE_CHUNK)).find_map(|i| {
+                        let position = match wanted == positions {
+                            true => i,
+                            false => {
+                                ((u128::from(i) * u128::from(step)) % u128::from(positions)) as u64
+                            }
+                        };
+                        self.check_one(metric, side, position).err()
+                    })
                 });
+                let wrong = wrong.into_iter().flatten().next();
                 if let Some(wrong) = wrong {
                     return Err(wrong);
                 }

@@ -1,9 +1,8 @@
 //! Distances within a block, ply by ply: quiet king moves, and bounds as their ply comes.
 
-use rayon::prelude::*;
-
 use crate::board::{ByColor, Color, Geometry, Word};
 use crate::index::rank;
+use crate::parallel;
 use crate::rules::Rules;
 use crate::solve::adjacency::Adjacency;
 use crate::solve::planes::PlaneWord;
@@ -242,12 +241,14 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> Block<'_, R> {
     ) {
         let rows = words.rows_mut(self.black.sets.len()).zip(marks).enumerate();
         let marked = rows.filter(|(_, (_, mark))| **mark);
-        let apply = |(row, (words, mark)): (usize, (Row<W<R>>, &mut bool))| *mark = f(row, words);
         if self.parallel {
-            let rows: Vec<_> = marked.collect();
-            rows.into_par_iter().for_each(apply);
+            parallel::for_each_of(marked.collect(), &|_, (row, (words, mark))| {
+                *mark = f(row, words);
+            });
         } else {
-            marked.for_each(apply);
+            for (row, (words, mark)) in marked {
+                *mark = f(row, words);
+            }
         }
     }
 
