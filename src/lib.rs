@@ -22,7 +22,7 @@
 //!     memory: None,
 //!     profile: Profile::Fast,
 //! };
-//! generate(&plan, &mut *solver(variant.rule_set()), &settings, &|_| ())?;
+//! generate(&plan, &mut *solver(variant.rule_set(), &settings.metrics), &settings, &|_| ())?;
 //!
 //! let position = fen::parse(variant, "B:WKa1:BKh8")?;
 //! let outcome = Tablebase::open(&[tables]).probe(&position)?;

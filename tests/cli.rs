@@ -145,6 +145,15 @@ fn what_is_wrong_is_named() {
         &mut crownhead(["probe", "russian", "--batch", "nowhere"]),
         &["nowhere"],
     );
+    let directory = env!("CARGO_TARGET_TMPDIR");
+    fails_naming(
+        &mut crownhead(["probe", "russian", "--batch", directory]),
+        &[directory],
+    );
+    crownhead(["info", "nowhere"])
+        .assert()
+        .code(1)
+        .stdout(predicate::str::contains("nowhere"));
 }
 
 #[test]
@@ -156,13 +165,19 @@ fn wrong_usage_is_told_apart() {
         &["generate", "russian", "--pieces", "3", "--metric", "dtm"],
         &["generate", "russian", "--pieces", "3", "--memory", "much"],
         &["probe", "russian"],
+        &["generate", "russian", "--pieces", "-1"],
+        &["generate", "russian", "--pieces", "3", "--slice", "KvK"],
+        &["generate", "russian", "--pieces", "3", "--threads", "65535"],
         &["perft", "russian", "deep"],
+        &["perft", "russian", "-1"],
         &["stats", "russian", "--csv", "--json"],
         &["solve"],
     ] {
         crownhead(args.iter().copied()).assert().code(2);
     }
     crownhead(["--help"]).assert().code(0);
+    let nothing_asked = crownhead(["generate", "russian"]).assert().code(2);
+    nothing_asked.stderr(predicate::str::contains("--pieces <N>|--slice <S>"));
 }
 
 #[test]
@@ -354,6 +369,83 @@ fn batches_are_answered_line_by_line() {
         stdout(&mut with_tables(["probe", "russian", "--batch", path])),
         text
     );
+}
+
+#[test]
+fn hostile_lines_do_not_stop_a_batch() {
+    let mut input = b"W:WKa1\0:BKf8\n\xff\xfe;W\n".to_vec();
+    input.extend(b"W:WKa1".iter().chain(&b",K2".repeat(1_000_000)));
+    input.extend(b"\n\xef\xbb\xbfB:WKa1:B");
+    let text = stdout(with_tables(["probe", "russian", "--batch", "-"]).write_stdin(input));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 4, "{text}");
+    for (line, token) in lines
+        .iter()
+        .zip(["`a1\\u{0}`", "side to move", "`2` is used"])
+    {
+        assert!(line.contains(token), "{token}: {line}");
+        assert_eq!(line.matches(';').count(), 3, "{line}");
+        assert!(line.len() < 2000 && !line.contains('\0'), "{line}");
+    }
+    assert_eq!(lines[3], "B:WKa1:B;loss;0;0");
+}
+
+#[test]
+fn positions_are_read_in_hub_form_too() {
+    let hub = format!("W{}we", "e".repeat(30));
+    let report = json(&mut crownhead(["moves", "english", &hub, "--json"]));
+    assert_eq!(report["fen"], "W:W31:B");
+    assert_eq!(report["hub"], hub.as_str());
+    fails_naming(
+        &mut crownhead(["moves", "english", &hub[..20]]),
+        &["column 21", "ends"],
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_cannot_be_written_is_told() {
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let child = Process::new(EXE)
+        .arg("variants")
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .spawn();
+    let output = child.unwrap().wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("cannot write the output"), "{message}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_but_not_in_a_circle() {
+    use std::os::unix::fs::symlink;
+    let base = tempfile::tempdir().unwrap();
+    let path = |name: &str| base.path().join(name);
+    generate(&path("elsewhere"), &["russian", "--pieces", "2"]).success();
+    fs::create_dir(path("tables")).unwrap();
+    symlink(path("elsewhere/russian"), path("tables/russian")).unwrap();
+    symlink(path("tables"), path("tables/russian/up")).unwrap();
+    symlink(path("tables/self.wdl"), path("tables/self.wdl")).unwrap();
+    symlink(base.path(), path("tables/out")).unwrap();
+    symlink("/dev/zero", path("tables/endless.wdl")).unwrap();
+    let made = Process::new("mkfifo").arg(path("tables/pipe.wdl")).status();
+    assert!(made.unwrap().success());
+    let mut info = crownhead(["info", "--json", path("tables").to_str().unwrap()]);
+    let report = json(info.timeout(Duration::from_secs(20)));
+    assert_eq!(report["places"][0]["tables"], 9, "{report}");
+    let reasons: Vec<_> = report["ignored"].as_array().unwrap().iter().collect();
+    assert_eq!(reasons.len(), 5, "{report}");
+    let reason = |name: &str| {
+        let path = path("tables").join(name);
+        let found = reasons.iter().find(|r| r["path"] == path.to_str().unwrap());
+        found.unwrap()["reason"].as_str().unwrap().to_owned()
+    };
+    assert!(reason("pipe.wdl").contains("regular file"));
+    assert!(reason("endless.wdl").contains("regular file"));
+    assert!(reason("out").contains("above"));
+    assert!(reason("russian/up").contains("already"));
 }
 
 #[test]

@@ -32,7 +32,13 @@ fn every_answer_is_the_reference_solvers() {
     };
     for &rule_set in RuleSetId::ALL {
         let plan = Plan::complete(rule_set, pieces(rule_set));
-        generate(&plan, &mut *solver(rule_set), &settings, &|_| ()).unwrap();
+        generate(
+            &plan,
+            &mut *solver(rule_set, &settings.metrics),
+            &settings,
+            &|_| (),
+        )
+        .unwrap();
     }
     let tables = Tablebase::open(&[directory.path()]);
     assert!(tables.inventory().ignored.is_empty());

@@ -31,7 +31,13 @@ fn generate_into(directory: &Path, rule_set: RuleSetId, pieces: usize, profile: 
         profile,
     };
     let plan = Plan::complete(rule_set, pieces);
-    generate(&plan, &mut *solver(rule_set), &settings, &|_| ()).unwrap();
+    generate(
+        &plan,
+        &mut *solver(rule_set, &settings.metrics),
+        &settings,
+        &|_| (),
+    )
+    .unwrap();
 }
 
 fn slice(name: &str) -> Slice {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{Failure, grouped, write_json};
 use crate::index::{MAX_PIECES, Slice};
-use crate::notation::fen;
+use crate::notation::parse_position;
 use crate::probe::{Tablebase, table_paths};
 use crate::rules::Variant;
 use crate::solve::plan::{Plan, stored_positions};
@@ -17,11 +17,12 @@ use crate::table::{Header, Metric, Profile};
 
 /// Solve slices and write their tables; finished ones are kept, so a stopped run can be repeated
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("what").required(true).args(["pieces", "slice"])))]
 pub struct Args {
     variant: String,
     /// All slices of 2 to N pieces
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64),
-        required_unless_present = "slice", conflicts_with = "slice")]
+        allow_negative_numbers = true)]
     pieces: Option<u8>,
     /// A slice such as KKMvKM with all it depends on (repeatable)
     #[arg(long, value_name = "S", num_args = 1..)]
@@ -33,7 +34,8 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     tables: Option<OsString>,
     /// Threads to use [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024),
+        allow_negative_numbers = true)]
     threads: Option<u16>,
     /// The most memory for values, such as 500M or 8G
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
@@ -84,10 +86,13 @@ impl Args {
             Some(pieces) => Plan::complete(rule_set, usize::from(pieces)),
             None => Plan::closure(rule_set, &self.slices(variant)?),
         };
-        let probed = self.probe.as_deref().map(|text| fen::parse(variant, text));
+        let probed = self
+            .probe
+            .as_deref()
+            .map(|text| parse_position(variant, text));
         let probed = probed.transpose()?;
         let tables = table_paths(self.tables.as_slice()).swap_remove(0);
-        let mut solver = solver(rule_set);
+        let mut solver = solver(rule_set, &self.metric);
         if self.estimate {
             let estimate = estimate(&plan, &*solver, &self.metric, self.threads());
             return self.write_estimate(out, &plan, &estimate);

@@ -53,7 +53,8 @@ impl Args {
         let tables = Tablebase::open(&table_paths(&self.paths));
         let report = Report::of(tables.inventory());
         if self.json {
-            return write_json(out, &report);
+            write_json(out, &report)?;
+            return report.verdict();
         }
         for place in &report.places {
             let path = place.path.display();
@@ -86,11 +87,19 @@ impl Args {
         for file in &report.ignored {
             writeln!(out, "ignored {}: {}", file.path.display(), file.reason)?;
         }
-        Ok(())
+        report.verdict()
     }
 }
 
 impl Report {
+    /// Some place could be searched.
+    fn verdict(&self) -> Result<(), Failure> {
+        if self.places.iter().all(|place| place.error.is_some()) {
+            return Err("there is no such directory of tables".into());
+        }
+        Ok(())
+    }
+
     fn of(inventory: &Inventory) -> Report {
         let places = inventory.places.iter().map(|place| Place {
             path: place.path.clone(),

@@ -57,7 +57,13 @@ impl Cli {
                 // What was written before the failure comes first; if that fails too, the first
                 // failure is the one to tell.
                 let _ = out.flush();
-                eprintln!("error: {failure}");
+                // Every other I/O error comes with its own words.
+                let cause = if failure.is::<io::Error>() {
+                    "cannot write the output: "
+                } else {
+                    ""
+                };
+                eprintln!("error: {cause}{failure}");
                 ExitCode::FAILURE
             }
         }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Failure, write_json};
 use crate::board::Square;
-use crate::notation::{fen, moves, square_name};
+use crate::notation::{fen, hub, moves, parse_position, square_name};
 use crate::rules::Variant;
 use crate::rules::reference::legal_moves;
 
@@ -22,6 +22,8 @@ pub struct Args {
 struct Report {
     variant: &'static str,
     fen: String,
+    /// The position in Hub form.
+    hub: String,
     moves: Vec<Row>,
 }
 
@@ -38,7 +40,7 @@ struct Row {
 impl Args {
     pub fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
         let variant: Variant = self.variant.parse()?;
-        let position = fen::parse(variant, &self.fen)?;
+        let position = parse_position(variant, &self.fen)?;
         let legal = legal_moves(&position);
         let name = |square| square_name(variant, square);
         let rows = legal.iter().map(|m| Row {
@@ -53,6 +55,7 @@ impl Args {
             let report = Report {
                 variant: variant.name(),
                 fen: fen::format(&position),
+                hub: hub::format(&position),
                 moves: rows.collect(),
             };
             return write_json(out, &report);

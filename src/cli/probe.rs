@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Failure, TablesArg, write_json};
 use crate::board::{Color, Position};
-use crate::notation::{fen, moves};
+use crate::notation::{fen, moves, parse_position};
 use crate::probe::{Outcome, ProbeError, RankedMove, Tablebase};
 use crate::rules::Variant;
 use crate::rules::reference::legal_moves;
@@ -18,7 +18,7 @@ pub struct Args {
     variant: String,
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     fen: Option<String>,
-    /// Read a FEN a line from FILE (`-`: standard input), print `FEN;result;dtc;dtw` lines
+    /// Read a position a line from FILE (`-`: standard input), print `FEN;result;dtc;dtw` lines
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     batch: Option<PathBuf>,
     #[command(flatten)]
@@ -55,14 +55,14 @@ impl Args {
         let tables = self.tables.open();
         if let Some(path) = self.batch {
             return if path.as_os_str() == "-" {
-                answer_batch(variant, &tables, io::stdin().lock(), out)
+                answer_batch(variant, &tables, "standard input", io::stdin().lock(), out)
             } else {
-                let file = File::open(&path)
-                    .map_err(|error| format!("cannot open `{}`: {error}", path.display()))?;
-                answer_batch(variant, &tables, BufReader::new(file), out)
+                let name = format!("`{}`", path.display());
+                let file = File::open(&path).map_err(|e| format!("cannot open {name}: {e}"))?;
+                answer_batch(variant, &tables, &name, BufReader::new(file), out)
             };
         }
-        let position = fen::parse(variant, &self.fen.unwrap_or_default())?;
+        let position = parse_position(variant, &self.fen.unwrap_or_default())?;
         if self.json {
             return write_json(out, &report(&tables, &position)?);
         }
@@ -154,11 +154,16 @@ fn in_plies(plies: u16) -> String {
 fn answer_batch(
     variant: Variant,
     tables: &Tablebase,
+    name: &str,
     mut input: impl BufRead,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let mut line = Vec::new();
-    while input.read_until(b'\n', &mut line)? > 0 {
+    let mut read = |line: &mut Vec<u8>| {
+        let length = input.read_until(b'\n', line);
+        length.map_err(|error| format!("cannot read {name}: {error}"))
+    };
+    while read(&mut line)? > 0 {
         let text = String::from_utf8_lossy(&line);
         let text = text.trim();
         if !text.is_empty() {
@@ -168,10 +173,9 @@ fn answer_batch(
                     let (dtc, dtw) = (plies(outcome.dtc), plies(outcome.dtw));
                     writeln!(out, "{fen};{};{dtc};{dtw}", outcome.result)?;
                 }
-                // Semicolons and line ends would shift the fields.
                 Err(failure) => {
-                    let reason = failure.to_string().replace([';', '\n', '\r'], ",");
-                    writeln!(out, "{};error: {reason};;", text.replace(';', ","))?;
+                    let reason = field(&failure.to_string());
+                    writeln!(out, "{};error: {reason};;", field(text))?;
                 }
             }
         }
@@ -180,7 +184,19 @@ fn answer_batch(
     Ok(())
 }
 
+/// A text as a field of a line: semicolons and line ends would shift the fields, and who gave
+/// megabytes for a position need not have them back.
+fn field(text: &str) -> String {
+    const LONGEST: usize = 1000;
+    let replaced = text.chars().map(|c| match c {
+        ';' => ',',
+        c if c.is_control() => ' ',
+        c => c,
+    });
+    replaced.take(LONGEST).collect()
+}
+
 fn answer(variant: Variant, tables: &Tablebase, text: &str) -> Result<(String, Outcome), Failure> {
-    let position = fen::parse(variant, text)?;
+    let position = parse_position(variant, text)?;
     Ok((fen::format(&position), tables.probe(&position)?))
 }

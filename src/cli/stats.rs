@@ -15,7 +15,8 @@ use crate::table::{Header, Longest, Metric};
 pub struct Args {
     variant: String,
     /// Slices of up to N pieces; all must be there [default: all that are there]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64),
+        allow_negative_numbers = true)]
     pieces: Option<u8>,
     /// Rows of these metrics [default: dtw and dtc if there are such tables, else wdl]
     #[arg(long, value_delimiter = ',', value_parser = super::metric)]

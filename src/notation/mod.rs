@@ -15,8 +15,35 @@ pub mod hub;
 pub mod moves;
 pub mod pdn;
 
-use crate::board::Square;
+use crate::board::{Position, Square};
 use crate::rules::{Notation, Variant};
+
+/// Why a text is no position, neither in FEN nor in Hub form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotAPosition {
+    #[error(transparent)]
+    Fen(#[from] fen::FenError),
+    #[error("in Hub form: {0}")]
+    Hub(#[from] hub::HubError),
+}
+
+/// Reads a position in FEN or in Hub form. A text made of nothing but the letters of the Hub form,
+/// without the `:` that every FEN has, is taken for that.
+///
+/// # Errors
+/// That of the form the text is taken for.
+pub fn parse_position(variant: Variant, text: &str) -> Result<Position, NotAPosition> {
+    // A side alone is rather the beginning of a FEN.
+    let bare = text.trim();
+    if bare.len() > 1
+        && bare
+            .chars()
+            .all(|c| matches!(c, 'w' | 'W' | 'b' | 'B' | 'e'))
+    {
+        return Ok(hub::parse(variant, bare)?);
+    }
+    Ok(fen::parse(variant, text)?)
+}
 
 /// The name of a square in the notation the variant's own standard uses: `32` or `c3`.
 pub fn square_name(variant: Variant, square: Square) -> String {
@@ -97,11 +124,43 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// A token as error texts quote it: long ones are cut.
+/// A token as error texts quote it: long ones are cut, and control characters made visible.
 fn clip(token: &str) -> String {
     const LONGEST: usize = 40;
-    match token.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", &token[..end]),
-        None => token.to_owned(),
+    let mut text = String::new();
+    for (i, c) in token.chars().enumerate() {
+        if i == LONGEST {
+            text.push_str("...");
+            break;
+        }
+        if c.is_control() {
+            text.extend(c.escape_default());
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_read_in_either_form() {
+        let start = Position::start(Variant::International);
+        for text in [fen::format(&start), hub::format(&start)] {
+            assert_eq!(parse_position(Variant::International, &text), Ok(start));
+        }
+        let error = |text| parse_position(Variant::English, text).unwrap_err();
+        assert!(matches!(error("Wbbe"), NotAPosition::Hub(_)));
+        assert!(matches!(error("W"), NotAPosition::Fen(_)));
+        assert!(matches!(error("W:Wx:B"), NotAPosition::Fen(_)));
+    }
+
+    #[test]
+    fn quoted_tokens_are_short_and_visible() {
+        assert_eq!(clip("a1\0\u{1b}"), "a1\\u{0}\\u{1b}");
+        assert_eq!(clip(&"é".repeat(41)), format!("{}...", "é".repeat(40)));
     }
 }

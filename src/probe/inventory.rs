@@ -1,4 +1,5 @@
 use std::collections::hash_map::Entry;
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,8 +15,10 @@ pub struct Inventory {
     pub places: Vec<Place>,
     /// By rule set and metric.
     pub coverage: Vec<Coverage>,
-    /// Files that are not used as tables.
+    /// Files that are not used as tables, and directories that are not searched.
     pub ignored: Vec<Ignored>,
+    /// Directories that have been searched, without symbolic links in their paths.
+    searched: HashSet<PathBuf>,
 }
 
 /// A path that was searched.
@@ -26,7 +29,7 @@ pub struct Place {
     pub tables: Result<usize, String>,
 }
 
-/// A file that is not used as a table.
+/// A file that is not used as a table, or a directory that is not searched.
 #[derive(Debug)]
 pub struct Ignored {
     pub path: PathBuf,
@@ -82,7 +85,13 @@ impl Inventory {
         (tables, inventory)
     }
 
+    /// Searches a directory, unless that has been done or was begun: symbolic links may lead in a
+    /// circle.
     fn search(&mut self, directory: &Path, tables: &mut Tables) -> std::io::Result<()> {
+        if !self.searched.insert(directory.canonicalize()?) {
+            self.ignore(directory, "a directory that is searched already");
+            return Ok(());
+        }
         let mut entries = fs::read_dir(directory)?.collect::<Result<Vec<_>, _>>()?;
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
@@ -90,9 +99,10 @@ impl Inventory {
                 continue;
             }
             let path = entry.path();
-            // Symbolic links to directories are not followed: they may lead in a circle.
-            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            if !path.is_dir() {
                 self.add(&path, tables);
+            } else if leads_up(&path) {
+                self.ignore(&path, "a link to a directory above: not followed");
             } else if let Err(error) = self.search(&path, tables) {
                 self.ignore(&path, error.to_string());
             }
@@ -110,6 +120,10 @@ impl Inventory {
                 path,
                 "not a table: its name does not end in .wdl, .dtc or .dtw",
             );
+        }
+        // Reading from a pipe or a device might never end.
+        if path.metadata().is_ok_and(|what| !what.is_file()) {
+            return self.ignore(path, "not a table: not a regular file");
         }
         let header = match Header::read(path) {
             Ok(header) => header,
@@ -172,4 +186,12 @@ impl Inventory {
             }
         }
     }
+}
+
+/// A directory that contains the path by which it is reached: a link up the tree.
+fn leads_up(path: &Path) -> bool {
+    let contains = |parent: PathBuf| path.canonicalize().is_ok_and(|to| parent.starts_with(to));
+    path.parent()
+        .and_then(|parent| parent.canonicalize().ok())
+        .is_some_and(contains)
 }

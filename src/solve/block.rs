@@ -112,11 +112,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
         }
         self.prepare(men);
         self.look_up_fast_taken(men);
-        if distances.is_some() {
-            self.settle::<true>(men, parallel);
-        } else {
-            self.settle::<false>(men, parallel);
-        }
+        self.settle(men, distances.is_some(), parallel);
         let words = sweep::Block::<R, C> {
             cpu: self.cpu,
             free: R::Geometry::BOARD & !(men[Color::White] | men[Color::Black]),
@@ -310,7 +306,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
     }
 
     /// Settles every word of the block as far as captures and man moves do.
-    fn settle<const LAYERED: bool>(&mut self, men: ByColor<W<R>>, parallel: bool) {
+    fn settle(&mut self, men: ByColor<W<R>>, layered: bool, parallel: bool) {
         let columns = self.slice.columns();
         let ByColor([white_side, black_side]) = &mut self.sides;
         let ByColor([white_changed, black_changed]) = &mut self.rows.changed;
@@ -332,8 +328,9 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
             fast_taken: &self.fast_taken,
         };
         let settle = |seeker: &mut Seeker<'s, R>, row, white_words, black_words| {
-            let task = SettleRow::<R, C, FAST_KING, LAYERED> {
+            let task = SettleRow::<R, C, FAST_KING> {
                 scene: &scene,
+                layered,
                 seeker,
                 row,
                 white: white_words,
@@ -501,7 +498,9 @@ struct Scene<'b, 's, R: Rules, C, const FAST_KING: bool> {
 }
 
 /// Settles the words of a row for both sides to move; says for each whether any result is final.
-struct SettleRow<'t, 's, R: Rules, C, const FAST_KING: bool, const LAYERED: bool> {
+struct SettleRow<'t, 's, R: Rules, C, const FAST_KING: bool> {
+    /// Keep apart what the next ply decides.
+    layered: bool,
     scene: &'t Scene<'t, 's, R, C, FAST_KING>,
     seeker: &'t mut Seeker<'s, R>,
     row: usize,
@@ -509,8 +508,7 @@ struct SettleRow<'t, 's, R: Rules, C, const FAST_KING: bool, const LAYERED: bool
     black: Row<'t, W<R>>,
 }
 
-impl<R, C, const FAST_KING: bool, const LAYERED: bool> Task
-    for SettleRow<'_, '_, R, C, FAST_KING, LAYERED>
+impl<R, C, const FAST_KING: bool> Task for SettleRow<'_, '_, R, C, FAST_KING>
 where
     R: Rules<Geometry: Geometry<Word: PlaneWord>>,
     C: Cpu,
@@ -544,9 +542,9 @@ where
                         win: settled.ended.win | settled.next.win,
                         loss: settled.ended.loss | settled.next.loss,
                     };
-                    changed.0 |= self.white.enter::<LAYERED>(column, settled);
+                    changed.0 |= self.white.enter(self.layered, column, settled);
                 } else {
-                    changed.1 |= self.black.enter::<LAYERED>(column, settled);
+                    changed.1 |= self.black.enter(self.layered, column, settled);
                 }
             }
         }

@@ -69,6 +69,50 @@ struct Jump<W> {
     dirs: Dirs,
 }
 
+/// See [`Captures::land`].
+struct Land<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, const FAST_KING: bool> {
+    captures: &'t mut Captures<'a, 's, R, C, FAST_KING>,
+    jump: Jump<W<R>>,
+    victim: W<R>,
+    victim_king: bool,
+    dir: Dir,
+}
+
+impl<R, C, const FAST_KING: bool> Task for Land<'_, '_, '_, R, C, FAST_KING>
+where
+    R: Rules<Geometry: Geometry<Word: PlaneWord>>,
+    C: Cpu,
+{
+    type Output = W<R>;
+
+    #[inline(always)]
+    fn run(self) -> W<R> {
+        self.captures
+            .land_inlined(self.jump, self.victim, self.victim_king, self.dir)
+    }
+}
+
+/// See [`Captures::finish`].
+struct Finish<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, const FAST_KING: bool> {
+    captures: &'t mut Captures<'a, 's, R, C, FAST_KING>,
+    jump: Jump<W<R>>,
+    to: W<R>,
+    king: bool,
+}
+
+impl<R, C, const FAST_KING: bool> Task for Finish<'_, '_, '_, R, C, FAST_KING>
+where
+    R: Rules<Geometry: Geometry<Word: PlaneWord>>,
+    C: Cpu,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.captures.finish_inlined(&self.jump, self.to, self.king);
+    }
+}
+
 /// See [`Captures::go_on`].
 struct GoOn<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, const FAST_KING: bool> {
     captures: &'t mut Captures<'a, 's, R, C, FAST_KING>,
@@ -558,8 +602,25 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
 
     /// Lands behind a piece just taken, on every square allowed, and goes on from there.
     /// Returns the squares of the fast piece for which there is a landing square.
+    fn land(&mut self, jump: Jump<W<R>>, victim: W<R>, victim_king: bool, dir: Dir) -> W<R> {
+        let cpu = self.cpu;
+        cpu.run(Land {
+            captures: self,
+            jump,
+            victim,
+            victim_king,
+            dir,
+        })
+    }
+
     #[inline(always)]
-    fn land(&mut self, mut jump: Jump<W<R>>, victim: W<R>, victim_king: bool, d: Dir) -> W<R> {
+    fn land_inlined(
+        &mut self,
+        mut jump: Jump<W<R>>,
+        victim: W<R>,
+        victim_king: bool,
+        d: Dir,
+    ) -> W<R> {
         let blocked = self.blocked(&jump);
         let first = R::Geometry::step(victim, d);
         if first.is_empty() || (first & blocked).any() {
@@ -684,8 +745,18 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
     }
 
     /// A capture that ends on a square of `to` (one square, unless the fast king captures).
-    #[inline(always)]
     fn finish(&mut self, jump: &Jump<W<R>>, to: W<R>, king: bool) {
+        let cpu = self.cpu;
+        cpu.run(Finish {
+            captures: self,
+            jump: *jump,
+            to,
+            king,
+        });
+    }
+
+    #[inline(always)]
+    fn finish_inlined(&mut self, jump: &Jump<W<R>>, to: W<R>, king: bool) {
         let us = self.side;
         let mut pieces = self.pieces;
         pieces.men[!us] &= !jump.captured;

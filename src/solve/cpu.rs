@@ -28,40 +28,39 @@ impl Cpu for Portable {
     }
 }
 
-macro_rules! instruction_set {
-    ($(#[$doc:meta])* $name:ident, $features:literal, $($feature:tt),*) => {
-        $(#[$doc])*
-        #[cfg(target_arch = "x86_64")]
-        #[derive(Clone, Copy, Debug)]
-        pub struct $name(());
+/// AVX2 and the bit instructions: x86-64-v3.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub struct Avx2(());
 
-        #[cfg(target_arch = "x86_64")]
-        impl $name {
-            /// The proof that this processor has the instructions, if it has.
-            pub fn detect() -> Option<Self> {
-                ($(std::is_x86_feature_detected!($feature))&&*).then_some($name(()))
-            }
-        }
-
-        #[cfg(target_arch = "x86_64")]
-        impl Cpu for $name {
-            #[inline]
-            fn run<T: Task>(self, task: T) -> T::Output {
-                #[target_feature(enable = $features)]
-                fn compiled<T: Task>(task: T) -> T::Output {
-                    task.run()
-                }
-                // SAFETY: `self` can only come from `detect`, which found all these features.
-                unsafe { compiled(task) }
-            }
-        }
-    };
+#[cfg(target_arch = "x86_64")]
+impl Avx2 {
+    /// The proof that this processor has the instructions, if it has.
+    pub fn detect() -> Option<Self> {
+        use std::is_x86_feature_detected as has;
+        let all = has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt");
+        (all && !is_portable_forced()).then_some(Avx2(()))
+    }
 }
 
-instruction_set!(
-    /// AVX2 and the bit instructions: x86-64-v3.
-    Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt", "avx2", "bmi1", "bmi2", "lzcnt", "popcnt");
-instruction_set!(
-    /// AVX-512: x86-64-v4.
-    Avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl",
-    "avx2", "bmi1", "bmi2", "lzcnt", "popcnt", "avx512f", "avx512bw", "avx512dq", "avx512vl");
+#[cfg(target_arch = "x86_64")]
+impl Cpu for Avx2 {
+    #[inline]
+    fn run<T: Task>(self, task: T) -> T::Output {
+        #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+        fn compiled<T: Task>(task: T) -> T::Output {
+            task.run()
+        }
+        // SAFETY: `self` can only come from `detect`, which found all these features.
+        unsafe { compiled(task) }
+    }
+}
+
+/// The environment variable that, set to `portable`, keeps to what every processor has: to test
+/// that path, and to find out whether it differs.
+pub const CPU_VARIABLE: &str = "CROWNHEAD_CPU";
+
+#[cfg(target_arch = "x86_64")]
+fn is_portable_forced() -> bool {
+    std::env::var_os(CPU_VARIABLE).is_some_and(|value| value == "portable")
+}

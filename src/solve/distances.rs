@@ -1,14 +1,20 @@
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
+use rayon::prelude::*;
+
 use super::planes::{Fast, PlaneSlice, PlaneWord};
 use crate::board::{ByColor, Color, Geometry, Word};
 use crate::index::{SliceIndex, binomial, rank};
+use crate::table::{Metric, SliceValues, Wdl};
 
 /// Stands for the distance of a draw, and of a position whose distance is not known yet.
 pub const UNKNOWN: u16 = u16::MAX;
 /// The longest distance that can be recorded: one more must still differ from [`UNKNOWN`].
 /// It is two hundred times the longest known one.
 const LONGEST: u32 = UNKNOWN as u32 - 2;
+
+/// Positions read from a table at a time.
+const BATCH: u64 = 1 << 16;
 
 /// Distances of the positions of a slice in plies, in index order of its solver orientation.
 pub struct Distances<G: Geometry> {
@@ -26,6 +32,36 @@ impl<G: Geometry<Word: PlaneWord>> Distances<G> {
     /// All distances [`UNKNOWN`].
     pub fn unknown(slice: &PlaneSlice<G>) -> Self {
         Distances::filled(slice, UNKNOWN)
+    }
+
+    /// Distances to win as a finished table has them, [`UNKNOWN`] for draws.
+    pub fn from_values(slice: &PlaneSlice<G>, values: &dyn SliceValues) -> Self {
+        let distances = Distances::unknown(slice);
+        let canonical = SliceIndex::<G>::new(values.slice());
+        let turned = values.slice() != slice.slice();
+        let batches = (0..canonical.len().div_ceil(BATCH)).into_par_iter();
+        batches.for_each(|batch| {
+            let first = batch * BATCH;
+            let count = BATCH.min(canonical.len() - first) as usize;
+            let (mut results, mut plies) = (vec![Wdl::Draw; count], vec![0; count]);
+            for side in Color::BOTH {
+                values.results(side, first, &mut results);
+                values.distances(Metric::Dtw, side, first, &mut plies);
+                for (i, (&result, &plies)) in results.iter().zip(&plies).enumerate() {
+                    if result == Wdl::Draw {
+                        continue;
+                    }
+                    let number = first + i as u64;
+                    if turned {
+                        let board = canonical.unrank(number, side).flipped();
+                        distances.set(board.side, distances.index.rank(&board), plies);
+                    } else {
+                        distances.set(side, number, plies);
+                    }
+                }
+            }
+        });
+        distances
     }
 
     fn filled(slice: &PlaneSlice<G>, plies: u16) -> Self {

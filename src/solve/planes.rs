@@ -142,28 +142,54 @@ pub struct PlaneSlice<G: Geometry> {
     cells: ByColor<Box<[AtomicU64]>>,
 }
 
-impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
-    /// The slice, nothing known yet, in its solver orientation.
-    pub fn new(slice: Slice) -> Self {
+/// The measures of a [`PlaneSlice`].
+struct Shape<G: Geometry> {
+    slice: Slice,
+    fast: Fast,
+    blocks: SliceIndex<G>,
+    rows: usize,
+    columns: usize,
+}
+
+impl<G: Geometry> Shape<G> {
+    fn of(slice: Slice) -> Self {
         let slice = solver_orientation(slice);
         let fast = if slice.kings(Color::Black) > 0 {
             Fast::King
         } else {
             Fast::Man
         };
-        let men = ByColor(Color::BOTH.map(|c| slice.men(c) as u8));
+        let mut men = ByColor(Color::BOTH.map(|c| slice.men(c) as u8));
         let kings = ByColor(Color::BOTH.map(|c| slice.kings(c) as u8));
+        men[Color::Black] -= u8::from(fast == Fast::Man);
         let fixed = match fast {
             Fast::King => slice,
-            Fast::Man => {
-                let men = ByColor::new(men[Color::White], men[Color::Black] - 1);
-                Slice::new(men, kings).expect("White has a man")
-            }
+            Fast::Man => Slice::new(men, kings).expect("White has a man"),
         };
         let blocks = SliceIndex::new(fixed);
         let free = G::SQUARES - fixed.men(Color::White) - fixed.men(Color::Black);
         let rows = binomial(free, slice.kings(Color::White)) as usize;
         let columns = binomial(free, slice.kings(Color::Black).saturating_sub(1)) as usize;
+        Shape {
+            slice,
+            fast,
+            blocks,
+            rows,
+            columns,
+        }
+    }
+}
+
+impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
+    /// The slice, nothing known yet, in its solver orientation.
+    pub fn new(slice: Slice) -> Self {
+        let Shape {
+            slice,
+            fast,
+            blocks,
+            rows,
+            columns,
+        } = Shape::of(slice);
         let cells = blocks.blocks() as usize * rows * columns * G::Word::CELLS;
         let zeroed = || (0..cells).map(|_| AtomicU64::new(0)).collect();
         PlaneSlice {
@@ -178,8 +204,14 @@ impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
 
     /// Bytes of memory of the planes of a slice.
     pub fn bytes(slice: Slice) -> u64 {
-        let _ = slice;
-        0
+        Shape::<G>::of(slice).blocks.blocks() * Self::block_bytes(slice)
+    }
+
+    /// Bytes of memory of the planes of one block.
+    pub fn block_bytes(slice: Slice) -> u64 {
+        let shape = Shape::<G>::of(slice);
+        let cells = shape.rows * shape.columns * G::Word::CELLS;
+        2 * (cells * size_of::<AtomicU64>()) as u64
     }
 
     pub fn slice(&self) -> Slice {

@@ -1,5 +1,7 @@
 use super::block::BlockSolver;
-use super::cpu::{Avx2, Avx512, Cpu, Portable};
+#[cfg(target_arch = "x86_64")]
+use super::cpu::Avx2;
+use super::cpu::{Cpu, Portable};
 use super::distances::Distances;
 use super::levels::{Crew, levels};
 use super::planes::{Fast, PlaneSlice, PlaneWord};
@@ -26,13 +28,8 @@ fn solve_with<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bo
     distances: Option<&Distances<R::Geometry>>,
 ) {
     #[cfg(target_arch = "x86_64")]
-    {
-        if let Some(cpu) = Avx512::detect() {
-            return solve_on::<R, _, FAST_KING>(cpu, store, slice, distances);
-        }
-        if let Some(cpu) = Avx2::detect() {
-            return solve_on::<R, _, FAST_KING>(cpu, store, slice, distances);
-        }
+    if let Some(cpu) = Avx2::detect() {
+        return solve_on::<R, _, FAST_KING>(cpu, store, slice, distances);
     }
     solve_on::<R, _, FAST_KING>(Portable, store, slice, distances);
 }

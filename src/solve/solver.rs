@@ -1,8 +1,10 @@
-use super::reference::{Solved, Value, Values, by_bitboards};
-use crate::board::{ByColor, Color};
-use crate::index::{Slice, SliceIndex};
+use std::sync::Arc;
+
+use super::{Distances, DtwStore, PlaneSlice, PlaneWord, SolvedSlice, Store, solve, solve_dtw};
+use crate::board::Geometry;
+use crate::index::Slice;
 use crate::rules::{RuleSetId, Rules, with_rules};
-use crate::table::{Metric, SliceValues, Wdl};
+use crate::table::{Metric, SliceValues};
 
 /// Why a slice was not solved.
 #[derive(Debug, thiserror::Error)]
@@ -40,63 +42,101 @@ pub trait SliceSolver: Send {
     fn rate(&self, threads: usize) -> f64;
 }
 
-/// The solver with which tables of a rule set are made.
-pub fn solver(rule_set: RuleSetId) -> Box<dyn SliceSolver> {
-    with_rules!(rule_set, R => Box::new(Solved::<R>::new()))
+/// The solver with which tables of a rule set are made, distances of these metrics included.
+pub fn solver(rule_set: RuleSetId, metrics: &[Metric]) -> Box<dyn SliceSolver> {
+    with_rules!(rule_set, R => Box::new(WordSolver::<R>::new(metrics)))
 }
 
-impl<R: Rules> SliceSolver for Solved<R> {
+/// The block solver with the results it has to remember.
+struct WordSolver<R: Rules> {
+    with_dtc: bool,
+    with_dtw: bool,
+    store: Store<R::Geometry>,
+    dtw_store: DtwStore<R::Geometry>,
+    /// What was solved last.
+    solved: Option<SolvedSlice<R::Geometry>>,
+}
+
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> WordSolver<R> {
+    fn new(metrics: &[Metric]) -> Self {
+        WordSolver {
+            with_dtc: metrics.contains(&Metric::Dtc),
+            with_dtw: metrics.contains(&Metric::Dtw),
+            store: Store::new(),
+            dtw_store: DtwStore::new(),
+            solved: None,
+        }
+    }
+
+    /// Bytes of the distances of one metric.
+    fn distance_bytes(slice: Slice) -> u64 {
+        2 * slice.positions(R::SET.geometry) * size_of::<u16>() as u64
+    }
+}
+
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> SliceSolver for WordSolver<R> {
     fn solve(
         &mut self,
         slice: Slice,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<&dyn SliceValues, SolveError> {
-        let values = Solved::solve(self, slice, by_bitboards::<R>);
+        self.solved = None;
+        let planes = Arc::new(PlaneSlice::new(slice));
+        self.store.insert(planes.clone());
+        let dtc = self.with_dtc.then(|| Arc::new(Distances::new(&planes)));
+        solve::<R>(&self.store, &planes, dtc.as_deref());
+        let dtw = self.with_dtw.then(|| Arc::new(Distances::unknown(&planes)));
+        if let Some(dtw) = &dtw {
+            self.dtw_store.insert(dtw.clone());
+            solve_dtw::<R>(&self.dtw_store, &planes, dtw);
+        }
         progress(super::plan::stored_positions(R::ID, slice));
-        Ok(self.slices.entry(slice).insert_entry(values).into_mut())
+        Ok(self.solved.insert(SolvedSlice::new(planes, dtc, dtw)))
     }
 
     fn load(&mut self, values: &dyn SliceValues) {
-        let count = values.positions() as usize;
-        let of_side = |side: Color| {
-            let mut results = vec![Wdl::Draw; count];
-            values.results(side, 0, &mut results);
-            let distances = |metric| {
-                let mut plies = vec![0; count];
-                if values.has(metric) {
-                    values.distances(metric, side, 0, &mut plies);
-                }
-                plies
-            };
-            let plies = distances(Metric::Dtc)
-                .into_iter()
-                .zip(distances(Metric::Dtw));
-            let each = results.into_iter().zip(plies);
-            each.map(|(result, (dtc, dtw))| Value { result, dtc, dtw })
-                .collect()
-        };
-        let loaded = Values {
-            index: SliceIndex::new(values.slice()),
-            values: ByColor(Color::BOTH.map(of_side)),
-        };
-        self.slices.insert(values.slice(), loaded);
+        let planes = PlaneSlice::from_values(values);
+        if self.with_dtw {
+            let distances = Distances::from_values(&planes, values);
+            self.dtw_store.insert(Arc::new(distances));
+        }
+        self.store.insert(Arc::new(planes));
     }
 
     fn forget(&mut self, slice: Slice) {
-        self.slices.remove(&slice);
+        self.store.remove(slice);
+        self.dtw_store.remove(slice);
     }
 
     fn resident_bytes(&self, slice: Slice) -> u64 {
-        2 * slice.positions(R::SET.geometry) * size_of::<Value>() as u64
+        let distances = if self.with_dtw {
+            Self::distance_bytes(slice)
+        } else {
+            0
+        };
+        PlaneSlice::<R::Geometry>::bytes(slice) + distances
     }
 
-    /// All moves of the slice are kept while it is solved: 8 bytes for each, about 10 a position.
+    /// Distances to conversion, and what each thread knows of the block it is solving.
     fn working_bytes(&self, slice: Slice) -> u64 {
-        2 * slice.positions(R::SET.geometry) * 100
+        let distances = if self.with_dtc {
+            Self::distance_bytes(slice)
+        } else {
+            0
+        };
+        let block = PlaneSlice::<R::Geometry>::block_bytes(slice);
+        let threads = rayon::current_num_threads() as u64;
+        distances + threads * (6 * block + (1 << 20))
     }
 
-    /// It works in one thread.
-    fn rate(&self, _: usize) -> f64 {
-        300_000.0
+    fn rate(&self, threads: usize) -> f64 {
+        let small_words = R::Geometry::SQUARES <= 32;
+        // As measured on one core for the sets of four and five pieces, see benches/RESULTS.md.
+        let one = match (self.with_dtw, small_words) {
+            (true, _) => 5e6,
+            (false, true) => 40e6,
+            (false, false) => 20e6,
+        };
+        one * threads as f64
     }
 }

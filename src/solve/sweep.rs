@@ -94,28 +94,27 @@ impl<W: Word> Row<'_, W> {
             win: W::ALL,
             loss: W::ZERO,
         };
-        self.enter::<false>(
+        self.enter(
+            true,
             column,
             Settled {
                 ended,
                 ..Settled::default()
             },
         );
-        self.next_win[column] = W::ZERO;
-        self.next_loss[column] = W::ZERO;
     }
 
-    /// Enters a word; `LAYERED`: keeps the next ply's results for the next layer. Returns whether
+    /// Enters a word; `layered`: keeps the next ply's results for the next layer. Returns whether
     /// any result is final.
     #[inline(always)]
-    pub fn enter<const LAYERED: bool>(&mut self, column: usize, settled: Settled<W>) -> bool {
+    pub fn enter(&mut self, layered: bool, column: usize, settled: Settled<W>) -> bool {
         let Settled {
             ended,
             next,
             open,
             doomed,
         } = settled;
-        if LAYERED {
+        if layered {
             self.win[column] = ended.win;
             self.loss[column] = ended.loss;
             self.next_win[column] = next.win;
