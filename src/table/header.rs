@@ -298,10 +298,8 @@ impl Header {
         if self.file_len != file_len {
             return fault("it is not as long as the header says");
         }
-        let lengths = self.stored.0.iter().flatten().flat_map(|side| side.lengths);
-        let content = lengths.fold(Some(HEADER_LEN as u64), |sum: Option<u64>, len| {
-            sum?.checked_add(len)
-        });
+        let mut lengths = self.stored.0.iter().flatten().flat_map(|side| side.lengths);
+        let content = lengths.try_fold(HEADER_LEN as u64, u64::checked_add);
         let whole = content.and_then(|end| {
             let pages = (end - HEADER_LEN as u64).div_ceil(PAGE as u64);
             end.checked_add(pages.checked_mul(CHECKSUM_LEN as u64)?)

@@ -198,7 +198,7 @@ fn fill_zstd_block(codes: &SideCodes, block: u64, len: u64, raw: &mut Vec<u8>) {
             byte = 0;
         }
     }
-    if (end - first) % 4 != 0 {
+    if !(end - first).is_multiple_of(4) {
         raw.push(byte);
     }
 }
