@@ -135,7 +135,7 @@ fn probes<R: Rules>(tables: &Tablebase, pieces: usize, draw: &mut Draw) {
             boards.extend((0..200).map(|_| index.unrank(draw.below(index.len()), side)));
         }
     }
-    let mut each = |what: &str| {
+    let each = |what: &str| {
         let start = Instant::now();
         for board in &boards {
             black_box(tables.result::<R>(board).expect("the set is complete"));
