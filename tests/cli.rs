@@ -688,6 +688,41 @@ fn a_killed_generator_goes_on_and_ends_with_the_same_bytes() {
     );
 }
 
+/// Threads, memory and processor leave no trace in the bytes.
+#[test]
+fn the_same_bytes_by_every_way() {
+    let directory = tempfile::tempdir().unwrap();
+    let scratch = directory.path().join("scratch");
+    fs::create_dir(&scratch).unwrap();
+    let scratch = scratch.to_str().unwrap();
+    let made = |name: &str, args: &[&str], portable: bool| {
+        let tables = directory.path().join(name);
+        let mut command = crownhead(["generate", "turkish", "--slice", "KMvM", "--tables"]);
+        command.arg(&tables).args(args);
+        if portable {
+            command.env("CROWNHEAD_CPU", "portable");
+        }
+        command.assert().success();
+        files(&tables, "turkish")
+    };
+    let plain = made("plain", &["--threads", "1"], false);
+    assert!(plain.len() > 9);
+    let ways: [(&str, &[&str], bool); 4] = [
+        ("threads", &["--threads", "4"], false),
+        ("portable", &[], true),
+        ("files", &["--scratch", scratch], false),
+        ("memory", &["--memory", "20M", "--scratch", scratch], false),
+    ];
+    for (name, args, portable) in ways {
+        assert!(made(name, args, portable) == plain, "{name}");
+    }
+    assert_eq!(
+        fs::read_dir(scratch).unwrap().count(),
+        0,
+        "scratch files vanish"
+    );
+}
+
 #[test]
 fn two_generators_share_a_directory() {
     let tables = tempfile::tempdir().unwrap();
