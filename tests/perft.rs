@@ -47,6 +47,12 @@ fn published_counts_to_2_billion() {
 }
 
 #[test]
+#[ignore = "takes more minutes still"]
+fn published_counts_beyond() {
+    check(2_000_000_000..u64::MAX);
+}
+
+#[test]
 fn random_endgames() {
     let rows = rows("random_endgame_perft.csv");
     assert!(!rows.is_empty());
