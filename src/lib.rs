@@ -40,6 +40,8 @@
 //! | [`table`] | the file format, writer and reader |
 //! | [`verify`] | proof of finished tables |
 //! | [`probe`] | opened tables, answers, ranked moves |
+//! | [`review`] | the moves of a game judged |
+//! | [`stats`] | histograms of distances, mining of remarkable positions |
 //! | [`cli`] | the commands of the program |
 
 pub mod board;
@@ -48,7 +50,9 @@ pub mod index;
 pub mod notation;
 mod parallel;
 pub mod probe;
+pub mod review;
 pub mod rules;
 pub mod solve;
+pub mod stats;
 pub mod table;
 pub mod verify;
