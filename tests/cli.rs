@@ -102,7 +102,7 @@ fn moves_are_listed_in_the_variants_notation() {
         "W:Wh6:Bg7,c5,d2",
         "--json",
     ]));
-    assert_eq!(report["fen"], "W:Wh6:Bg7,c5,d2");
+    assert_eq!(report["fen"], "W:Wh6:Bc5,d2,g7");
     let only = &report["moves"][0];
     assert_eq!(only["captured"].as_array().unwrap().len(), 3);
     assert_eq!((&only["from"], &only["to"]), (&"h6".into(), &"e1".into()));
@@ -358,7 +358,7 @@ fn batches_are_answered_line_by_line() {
     assert_eq!(lines.len(), 6, "{text}");
     assert!(lines.iter().all(|fields| fields.len() == 4), "{text}");
     assert_eq!(lines[0][1..], ["win", "2", "13"]);
-    assert_eq!(lines[1], ["B:Wh6,Ka1:B", "loss", "0", "0"]);
+    assert_eq!(lines[1], ["B:WKa1,h6:B", "loss", "0", "0"]);
     assert!(lines[2][1].starts_with("error: ") && lines[2][1].contains("99"));
     assert_eq!(lines[3][1..], ["draw", "", ""]);
     assert!(lines[4][1].starts_with("error: ") && lines[4][1].contains("KKKvK"));

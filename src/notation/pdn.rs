@@ -149,6 +149,13 @@ pub enum PdnProblem {
     UnknownGameType,
     #[error("{variant} is read as game type {expected}")]
     OtherGameType { variant: Variant, expected: String },
+    /// Squares are numbered as the side that starts sees them, so that nothing else differs.
+    #[error(
+        "{} starts in {variant}, game type {expected}: exchange White and Black in the tags of this game, \
+         its numbers stay",
+        variant.first()
+    )]
+    OtherStart { variant: Variant, expected: String },
     #[error("neither a GameType tag nor anything else says which variant is played")]
     MissingVariant,
     #[error(transparent)]

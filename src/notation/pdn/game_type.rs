@@ -31,15 +31,29 @@ pub(super) fn parse(value: &str) -> Result<Variant, PdnProblem> {
     };
     match given.len() {
         0 => Ok(variant),
-        4 | 5 if given.iter().enumerate().all(|(i, f)| agrees(i, f)) => Ok(variant),
-        4 | 5 => Err(PdnProblem::OtherGameType {
-            variant,
-            expected: format(variant).unwrap_or_default(),
-        }),
+        4 | 5 => {
+            let expected = || format(variant).unwrap_or_default();
+            let mut others = (0..given.len()).filter(|&i| !agrees(i, given[i]));
+            match (others.next(), others.next()) {
+                (None, _) => Ok(variant),
+                (Some(FIRST), None) if matches!(given[FIRST], "W" | "B") => {
+                    Err(PdnProblem::OtherStart {
+                        variant,
+                        expected: expected(),
+                    })
+                }
+                _ => Err(PdnProblem::OtherGameType {
+                    variant,
+                    expected: expected(),
+                }),
+            }
+        }
         _ => Err(PdnProblem::UnknownGameType),
     }
 }
 
+/// The place of the side that starts among the fields after the number.
+const FIRST: usize = 0;
 /// The place of the notation among the fields after the number.
 const NOTATION: usize = 3;
 
@@ -113,8 +127,12 @@ mod tests {
         ] {
             assert_eq!(parse(bad), Err(PdnProblem::UnknownGameType), "{bad}");
         }
+        for other in ["20,B,10,10,N2,0", "31,B,8,8,N2,0"] {
+            let error = parse(other).expect_err(other);
+            assert!(matches!(error, PdnProblem::OtherStart { .. }), "{other}");
+        }
         for other in [
-            "20,B,10,10,N2,0",
+            "20,X,10,10,N2,0",
             "20,W,10,10,N1,0",
             "20,W,10,10,A0,0",
             "24,W,8,8,N2,1",
