@@ -42,10 +42,8 @@
 //! | [`probe`] | opened tables, answers, ranked moves |
 //! | [`review`] | the moves of a game judged |
 //! | [`stats`] | histograms of distances, mining of remarkable positions |
-//! | [`cli`] | the commands of the program |
 
 pub mod board;
-pub mod cli;
 pub mod index;
 pub mod notation;
 mod parallel;
