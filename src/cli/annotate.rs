@@ -278,7 +278,11 @@ fn move_text(game: &Game, ply: usize, r: &Reviewed) -> String {
 fn numbered(game: &Game, ply: usize) -> (usize, &'static str) {
     let second = usize::from(game.start.side() != game.variant.first());
     let number = 1 + (ply + second) / 2;
-    let dots = if (ply + second) % 2 == 0 { "." } else { "..." };
+    let dots = if (ply + second).is_multiple_of(2) {
+        "."
+    } else {
+        "..."
+    };
     (number, dots)
 }
 

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 use clap_mangen::Man as Page;
 
@@ -22,7 +21,7 @@ pub struct Completions {
 impl Completions {
     pub fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "crownhead", &mut script);
+        clap_complete::generate(self.shell, &mut Cli::definition(), "crownhead", &mut script);
         Ok(out.write_all(&script)?)
     }
 }
@@ -40,7 +39,7 @@ pub struct Man {
 
 impl Man {
     pub fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
-        let mut cli = Cli::command();
+        let mut cli = Cli::definition();
         cli.build();
         let page = match &self.command {
             None => cli,

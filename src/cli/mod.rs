@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crownhead::probe::{Tablebase, table_paths};
 use crownhead::table::Metric;
@@ -58,6 +58,9 @@ Colours are used on a terminal, unless NO_COLOR is set.
 
 Exit codes: 0 done, 1 what was asked for is wrong or missing, 2 wrong usage.";
 
+/// Ends the help of every command.
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 wrong or missing, 2 wrong usage.";
+
 #[derive(Debug, Subcommand)]
 enum Command {
     Probe(probe::Args),
@@ -83,6 +86,20 @@ const BUFFER: usize = 1 << 16;
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
 impl Cli {
+    /// The whole command line, from which help, completions and manual pages are made.
+    pub fn definition() -> clap::Command {
+        Cli::command().mut_subcommands(|command| {
+            let help = command.get_after_help().cloned().unwrap_or_default();
+            command.after_help(format!("{help}\n\n{EXIT_CODES}"))
+        })
+    }
+
+    /// Ends the program if there is nothing to run.
+    pub fn read() -> Cli {
+        let matches = Cli::definition().get_matches();
+        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
     pub fn run(self) -> ExitCode {
         let mut out = BufWriter::with_capacity(BUFFER, AutoStream::auto(io::stdout()));
         let done = self.command.run(&mut out);

@@ -182,6 +182,9 @@ pub fn write_answer(
     Ok(())
 }
 
+/// One of the distances of an outcome.
+type Distance = fn(&Outcome) -> Option<u16>;
+
 /// The moves of one result, best first.
 fn write_moves(
     out: &mut dyn Write,
@@ -200,11 +203,9 @@ fn write_moves(
     }
     let style = color.on_default();
     let title = words::counted(count, "move", "moves").replacen(' ', &format!(" {adjective} "), 1);
-    let known = |distance: fn(&Outcome) -> Option<u16>| {
-        these().any(|(_, m)| distance(&m.outcome).is_some())
-    };
-    let columns: Vec<(&str, fn(&Outcome) -> Option<u16>)> = [
-        ("plies to the end", (|o| o.dtw) as fn(&Outcome) -> _),
+    let known = |distance: Distance| these().any(|(_, m)| distance(&m.outcome).is_some());
+    let columns: Vec<(&str, Distance)> = [
+        ("plies to the end", (|o| o.dtw) as Distance),
         ("to a conversion", |o| o.dtc),
     ]
     .into_iter()

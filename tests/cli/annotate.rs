@@ -3,7 +3,6 @@
 use std::fs;
 
 use crownhead::notation::pdn;
-use crownhead::rules::Variant;
 use predicates::prelude::*;
 use serde_json::Value;
 use tempfile::NamedTempFile;
