@@ -13,7 +13,9 @@ use crate::table::{Metric, Wdl};
 pub struct Review {
     /// One for every move.
     pub moves: Vec<Reviewed>,
-    /// Positions with more pieces than any table of the rule set.
+    /// The most pieces any table of the rule set has; 0 if there is none.
+    pub reach: usize,
+    /// Positions with more pieces than that.
     pub too_many: usize,
     /// Tables that would have been needed, each once, in the order of need.
     pub missing: Vec<(RuleSetId, Slice, Metric)>,
@@ -72,14 +74,16 @@ impl Fault {
 /// # Errors
 /// If a table is damaged or cannot be read. That tables do not know a position is none.
 pub fn review(tables: &Tablebase, start: &Position, line: &Line) -> Result<Review, ProbeError> {
-    let reach = most_pieces(tables, start.variant().rule_set());
-    let mut review = Review::default();
+    let mut review = Review {
+        reach: most_pieces(tables, start.variant().rule_set()),
+        ..Review::default()
+    };
     let mut position = *start;
-    let mut before = review.ask(tables, &position, reach)?;
+    let mut before = review.ask(tables, &position)?;
     for ply in &line.moves {
         let conversion = ply.mv.is_conversion();
         let next = position.after(&ply.mv);
-        let reached = review.ask(tables, &next, reach)?;
+        let reached = review.ask(tables, &next)?;
         let after = reached.map(|outcome| outcome.before_move(conversion));
         let fault = before
             .zip(after)
@@ -108,11 +112,12 @@ impl Review {
         &mut self,
         tables: &Tablebase,
         position: &Position,
-        reach: usize,
     ) -> Result<Option<Outcome>, ProbeError> {
         match tables.probe(position) {
             Err(ProbeError::TooManyPieces { .. }) => self.too_many += 1,
-            Err(ProbeError::Missing { slice, .. }) if slice.total() > reach => self.too_many += 1,
+            Err(ProbeError::Missing { slice, .. }) if slice.total() > self.reach => {
+                self.too_many += 1;
+            }
             Err(ProbeError::Missing {
                 rule_set,
                 slice,

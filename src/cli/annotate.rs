@@ -213,7 +213,18 @@ fn summary(games: &[Game], reviews: &[Review]) -> String {
             text += &format!("  at the end: {now}\n");
         }
     }
-    let too_many: usize = reviews.iter().map(|r| r.too_many).sum();
+    let mut without = Vec::new();
+    for (game, _) in games.iter().zip(reviews).filter(|(_, r)| r.reach == 0) {
+        let rule_set = game.variant.rule_set();
+        if !without.contains(&rule_set) {
+            without.push(rule_set);
+            text += &format!(
+                "there are no tables of {rule_set}: `crownhead generate {rule_set} --pieces 4` makes some\n"
+            );
+        }
+    }
+    let within_reach = reviews.iter().filter(|r| r.reach > 0);
+    let too_many: usize = within_reach.map(|r| r.too_many).sum();
     if too_many > 0 {
         let positions = words::counted(too_many as u64, "position has", "positions have");
         text += &format!("{positions} more pieces than the tables\n");

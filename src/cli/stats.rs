@@ -56,7 +56,7 @@ The table for people has each slice in one orientation. CSV and JSON have both, 
 to move and metric, with a longest win and loss as FEN. Distances are in plies.";
 
 /// Positions of which a histogram is shown unasked.
-const FEW: u64 = 20_000_000;
+const FEW: u64 = 10_000_000;
 
 /// Counts of one slice, in one orientation, with one side to move.
 #[derive(Serialize)]

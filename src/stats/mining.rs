@@ -98,7 +98,7 @@ pub fn mine(
             }
         }
         chunk += count;
-        at_once = (2 * at_once).min(16 * rayon::current_num_threads() as u64);
+        at_once = (2 * at_once).min(4 * rayon::current_num_threads() as u64);
     }
     Ok(())
 }
