@@ -56,6 +56,6 @@ fn outcome_with(side: Color, outcome: &Outcome, distance: fn(u16) -> String) -> 
 pub fn conversion(dtc: u16) -> String {
     match dtc {
         0 => "the game is over".to_owned(),
-        _ => format!("a capture or a man's move comes in {}", plies(dtc)),
+        _ => format!("next capture or man's move in {}", plies(dtc)),
     }
 }

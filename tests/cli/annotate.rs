@@ -191,18 +191,3 @@ fn games_that_are_none_are_told_with_their_place() {
         .success()
         .stdout(predicate::str::contains("Müller"));
 }
-
-/// Sources disagree about who starts Thai games: what to do is told.
-#[test]
-fn a_game_that_the_other_side_starts_is_refused_with_advice() {
-    let mut command = with_tables(["annotate", "-"]);
-    fails_naming(
-        command.write_stdin("[GameType \"31,B,8,8,N2,0\"]\n1. 21-17 *"),
-        &[
-            "line 1",
-            "White starts in thai",
-            "31,W,8,8,N2,0",
-            "exchange",
-        ],
-    );
-}

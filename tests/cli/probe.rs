@@ -64,7 +64,7 @@ W:WKg1:Bb8,e5
    1 │ ·     ·     ·     ⛁    │
      └────────────────────────┘
        a  b  c  d  e  f  g  h
-White to move: White wins in 13 plies (7 moves); a capture or a man's move comes in 2 plies
+White to move: White wins in 13 plies (7 moves); next capture or man's move in 2 plies
 
 1 winning move  plies to the end  to a conversion
   g1-e3                       13                2
