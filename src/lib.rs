@@ -40,15 +40,17 @@
 //! | [`table`] | the file format, writer and reader |
 //! | [`verify`] | proof of finished tables |
 //! | [`probe`] | opened tables, answers, ranked moves |
-//! | [`cli`] | the commands of the program |
+//! | [`review`] | the moves of a game judged |
+//! | [`stats`] | histograms of distances, mining of remarkable positions |
 
 pub mod board;
-pub mod cli;
 pub mod index;
 pub mod notation;
 mod parallel;
 pub mod probe;
+pub mod review;
 pub mod rules;
 pub mod solve;
+pub mod stats;
 pub mod table;
 pub mod verify;

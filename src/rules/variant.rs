@@ -231,11 +231,14 @@ impl Variant {
 
     /// The promotion row of a side, as a set of squares.
     pub fn promotion_row(self, color: Color) -> u128 {
-        let rank = match color {
-            Color::White => self.geometry().ranks() - 1,
-            Color::Black => 0,
-        };
-        self.squares_where(|s| self.cell(s).0 == rank)
+        let geometry = self.geometry();
+        // Numbers run row by row: the top row has the first ones or the last.
+        let first = (1 << geometry.per_rank()) - 1;
+        let top_is_first = self.presentation().numbering == Numbering::FromTopLeft;
+        match top_is_first == (color == Color::White) {
+            true => first,
+            false => first << (geometry.squares() - geometry.per_rank()),
+        }
     }
 
     /// Squares of the men of a side in the starting position.
@@ -368,6 +371,17 @@ mod tests {
                 .map(|i| variant.rule_set_index(Square::new(i)))
                 .fold(0u128, |seen, i| seen | 1 << i);
             assert_eq!(seen.count_ones(), u32::from(variant.squares()), "{variant}");
+        }
+    }
+
+    #[test]
+    fn men_are_crowned_on_the_far_row() {
+        for &variant in Variant::ALL {
+            let last = variant.geometry().ranks() - 1;
+            for (color, rank) in [(Color::White, last), (Color::Black, 0)] {
+                let row = variant.squares_where(|s| variant.cell(s).0 == rank);
+                assert_eq!(variant.promotion_row(color), row, "{variant}");
+            }
         }
     }
 
