@@ -6,6 +6,7 @@
 
 mod generate;
 mod info;
+mod line;
 mod moves;
 mod perft;
 mod probe;
@@ -38,6 +39,7 @@ enum Command {
     Perft(perft::Args),
     Generate(generate::Args),
     Probe(probe::Args),
+    Line(line::Args),
     Stats(stats::Args),
     Info(info::Args),
     Verify(verify::Args),
@@ -78,6 +80,7 @@ impl Command {
             Command::Perft(args) => args.run(out),
             Command::Generate(args) => args.run(out),
             Command::Probe(args) => args.run(out),
+            Command::Line(args) => args.run(out),
             Command::Stats(args) => args.run(out),
             Command::Info(args) => args.run(out),
             Command::Verify(args) => args.run(out),
