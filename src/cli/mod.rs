@@ -9,6 +9,7 @@ mod batch;
 mod diagram;
 mod generate;
 mod info;
+mod line;
 mod manual;
 mod mine;
 mod moves;
@@ -64,6 +65,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 wrong or missing, 2 wrong usage.
 #[derive(Debug, Subcommand)]
 enum Command {
     Probe(probe::Args),
+    Line(line::Args),
     Annotate(annotate::Args),
     Mine(mine::Args),
     Stats(stats::Args),
@@ -127,6 +129,7 @@ impl Command {
     fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
         match self {
             Command::Probe(args) => args.run(out),
+            Command::Line(args) => args.run(out),
             Command::Annotate(args) => args.run(out),
             Command::Mine(args) => args.run(out),
             Command::Stats(args) => args.run(out),

@@ -9,6 +9,7 @@
 mod bulk;
 mod cache;
 mod inventory;
+mod line;
 mod loaded;
 mod outcome;
 mod paths;
@@ -19,6 +20,7 @@ pub(crate) mod threats;
 
 pub use cache::CacheStatistics;
 pub use inventory::{Coverage, Ignored, Inventory, Place};
+pub use line::{BestLine, LineEnd, LineError};
 pub use loaded::LoadedSlice;
 pub use outcome::Outcome;
 pub use paths::{PATHS_VARIABLE, table_paths};

@@ -17,7 +17,8 @@ use crate::table::{Codes, Header, Metric, TableError, TableFile, Wdl};
 pub enum ProbeError {
     #[error(
         "no table {rule_set}/{slice}.{metric} in {}: generate it with \
-         `crownhead generate {rule_set} --slice {slice}`, or name its directory with --tables",
+         `crownhead generate {rule_set} --slice {slice} --metric {metric}`, or name its directory \
+         with --tables",
         list(directories)
     )]
     Missing {
@@ -38,6 +39,12 @@ pub enum ProbeError {
         path.display()
     )]
     Depth { path: PathBuf, bound: u16 },
+    /// Play by the distances comes back to where it was.
+    #[error(
+        "the tables of {rule_set} contradict each other: check them with \
+         `crownhead verify {rule_set}`"
+    )]
+    Contradiction { rule_set: RuleSetId },
     /// A table is damaged or cannot be read.
     #[error(transparent)]
     Table(#[from] TableError),
