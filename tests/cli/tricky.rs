@@ -1,6 +1,9 @@
 //! Inputs that broke other programs.
 
-use crate::support::{crownhead, fails_naming, json, stdout, with_tables};
+use crownhead::rules::Variant;
+
+use crate::common;
+use crate::support::{crownhead, fails_naming, generate, json, stdout, with_tables};
 
 /// The man is crowned on f8 in mid-capture and must go on as a king.
 #[test]
@@ -99,4 +102,40 @@ fn distances_are_what_they_say() {
 fn a_missing_table_behind_a_capture_is_named() {
     let fen = "W:WKa1,Kc1,Kh2,Kh4:Bd4,g7,Ka7";
     fails_naming(&mut with_tables(["probe", "russian", fen]), &["KKKKvK.wdl"]);
+}
+
+/// What needs tables of four pieces: the two captures with the same ends, of which one draws and
+/// one loses, and all known endings, the First Position with its 93 plies among them.
+#[test]
+#[ignore = "solves all endings of four pieces: seconds when optimised"]
+fn known_endings_of_four_pieces() {
+    let tables = tempfile::tempdir().unwrap();
+    generate(tables.path(), &["english", "--pieces", "4", "--quiet"]).success();
+    let probe = |fen: &str| {
+        let mut probe = crownhead(["probe", "english", fen, "--json", "--tables"]);
+        json(probe.arg(tables.path()))
+    };
+    let report = probe("B:W23,22,15,14:B11,10");
+    assert_eq!(report["result"], "draw");
+    let moves = report["moves"].as_array().unwrap();
+    let result = |text: &str| {
+        let found = moves.iter().find(|m| m["move"] == text);
+        found.unwrap()["result"].as_str().unwrap()
+    };
+    assert_eq!((result("10x19x26"), result("10x17x26")), ("draw", "loss"));
+    let mut answered = 0;
+    for row in common::rows("endings.csv") {
+        let [variant, fen, result, depth, metric] = [0, 1, 2, 3, 4].map(|i| &row[i]);
+        let pieces = |fen: &str| common::position(Variant::English, fen).occupied();
+        if variant != "english" || pieces(fen).count_ones() > 4 {
+            continue;
+        }
+        let report = probe(fen);
+        assert_eq!(report["result"], result, "{fen}");
+        if metric == "dtw_plies" {
+            assert_eq!(report["dtw"].to_string(), depth, "{fen}");
+        }
+        answered += 1;
+    }
+    assert!(answered >= 4, "{answered}");
 }
