@@ -41,14 +41,26 @@
 //! | [`verify`] | proof of finished tables |
 //! | [`probe`] | opened tables, answers, ranked moves |
 //! | [`cli`] | the commands of the program |
+//!
+//! An engine that only probes needs neither solver nor program: with `default-features = false`
+//! the crate is without [`solve`], [`verify`] (feature `solve`) and [`cli`] (feature `cli`), and
+//! builds in a fraction of the time. `docs/engines.md` tells how to use it, from C too.
 
 pub mod board;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod index;
 pub mod notation;
 mod parallel;
 pub mod probe;
 pub mod rules;
+#[cfg(feature = "solve")]
 pub mod solve;
 pub mod table;
+#[cfg(feature = "solve")]
 pub mod verify;
+
+/// The Rust of the engine guide compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/engines.md")]
+struct EngineGuide;

@@ -39,6 +39,7 @@ struct Set {
     positions: u64,
     bytes: u64,
     complete: Option<usize>,
+    extra: Vec<String>,
     missing: Vec<String>,
 }
 
@@ -78,10 +79,12 @@ impl Args {
                 grouped(set.positions),
                 grouped(set.bytes)
             )?;
-            if !set.missing.is_empty() {
-                let shown = set.missing[..set.missing.len().min(10)].join(" ");
-                let more = if set.missing.len() > 10 { " ..." } else { "" };
-                writeln!(out, "  missing ({}): {shown}{more}", set.missing.len())?;
+            for (what, slices) in [("extra", &set.extra), ("missing", &set.missing)] {
+                if !slices.is_empty() {
+                    let shown = slices[..slices.len().min(10)].join(" ");
+                    let more = if slices.len() > 10 { " ..." } else { "" };
+                    writeln!(out, "  {what} ({}): {shown}{more}", slices.len())?;
+                }
             }
         }
         for file in &report.ignored {
@@ -113,6 +116,7 @@ impl Report {
             positions: set.positions,
             bytes: set.bytes,
             complete: set.complete,
+            extra: set.extra.iter().map(|s| s.to_string()).collect(),
             missing: set.missing.iter().map(|s| s.to_string()).collect(),
         });
         let ignored = inventory.ignored.iter().map(|file| Ignored {
