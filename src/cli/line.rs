@@ -2,19 +2,27 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use super::{Failure, TablesArg, write_json};
-use crate::board::{Color, Position};
-use crate::notation::pdn::{Game, GameResult, Line, Ply};
-use crate::notation::{fen, moves, parse_position};
-use crate::probe::{BestLine, LineEnd, Outcome, RankedMove};
-use crate::rules::Variant;
-use crate::rules::reference::legal_moves;
-use crate::table::Wdl;
+use super::{Failure, TablesArg, VariantArg, write_json};
+use crownhead::board::{Color, Position};
+use crownhead::notation::pdn::{Game, GameResult, Line, Ply};
+use crownhead::notation::{fen, moves, parse_position};
+use crownhead::probe::{BestLine, LineEnd, Outcome, RankedMove};
+use crownhead::rules::reference::legal_moves;
+use crownhead::table::Wdl;
 
 /// Play best moves to the end of the game, as PDN with distances
+///
+/// Where tables are missing the moves up to there are printed, and which table to add. Distances
+/// are in plies, moves of one side: dtw to the end of the game, dtc to the next conversion.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crownhead line english \"W:W6,11:B3,K25\"
+  crownhead line russian \"W:WKa1,Kc1:BKf8\" --json")]
 pub struct Args {
-    variant: String,
+    #[command(flatten)]
+    variant: VariantArg,
+    /// The position, as FEN or in Hub form
     fen: String,
     #[command(flatten)]
     tables: TablesArg,
@@ -49,7 +57,7 @@ struct Row {
 impl Args {
     /// Of a line that cannot go on, what was found is printed before the failure is told.
     pub fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
-        let variant: Variant = self.variant.parse()?;
+        let variant = self.variant.get()?;
         let start = parse_position(variant, &self.fen)?;
         let (moves, whole, failure) = match self.tables.open().line(&start) {
             Ok(BestLine {

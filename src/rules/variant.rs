@@ -3,13 +3,12 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use super::{RuleSet, RuleSetId};
-use crate::board::{ByColor, Color, GeometryId, Square};
+use crate::board::{Color, GeometryId, Square};
 
 /// What is computed of a variant's squares once, as every position read or written asks for it.
 struct Squares {
     cells: Vec<(u8, u8)>,
     rule_set_index: Vec<u8>,
-    promotion_row: ByColor<u128>,
 }
 
 /// In the order of [`Variant::ALL`].
@@ -218,7 +217,14 @@ impl Variant {
     /// The promotion row of a side, as a set of squares.
     #[inline]
     pub fn promotion_row(self, color: Color) -> u128 {
-        SQUARES[self as usize].promotion_row[color]
+        let geometry = self.geometry();
+        // Numbers run row by row: the top row has the first ones or the last.
+        let first = (1 << geometry.per_rank()) - 1;
+        let top_is_first = self.presentation().numbering == Numbering::FromTopLeft;
+        match top_is_first == (color == Color::White) {
+            true => first,
+            false => first << (geometry.squares() - geometry.per_rank()),
+        }
     }
 
     /// Squares of the men of a side in the starting position.
@@ -247,17 +253,11 @@ impl Squares {
     fn of(variant: Variant) -> Squares {
         let squares = || (0..variant.squares()).map(Square::new);
         let cells: Vec<(u8, u8)> = squares().map(|s| Squares::cell(variant, s)).collect();
-        let last = variant.geometry().ranks() - 1;
-        let row = |rank| {
-            let on_it = squares().zip(&cells).filter(|(_, cell)| cell.0 == rank);
-            on_it.fold(0, |set, (square, _)| set | square.bit())
-        };
         Squares {
             rule_set_index: cells
                 .iter()
                 .map(|&cell| Squares::index(variant, cell))
                 .collect(),
-            promotion_row: ByColor::new(row(last), row(0)),
             cells,
         }
     }
@@ -406,6 +406,17 @@ mod tests {
                 .map(|i| variant.rule_set_index(Square::new(i)))
                 .fold(0u128, |seen, i| seen | 1 << i);
             assert_eq!(seen.count_ones(), u32::from(variant.squares()), "{variant}");
+        }
+    }
+
+    #[test]
+    fn men_are_crowned_on_the_far_row() {
+        for &variant in Variant::ALL {
+            let last = variant.geometry().ranks() - 1;
+            for (color, rank) in [(Color::White, last), (Color::Black, 0)] {
+                let row = variant.squares_where(|s| variant.cell(s).0 == rank);
+                assert_eq!(variant.promotion_row(color), row, "{variant}");
+            }
         }
     }
 

@@ -5,16 +5,16 @@
 
 use super::adjacency::Adjacency;
 use super::capture::{
-    Captures, Columns, ManStrike, Ray, RaySquare, Strikes, Taken, Tally, promotion_row,
+    Captures, Columns, ManStrike, Ray, RaySquare, Strikes, Taken, Tally, Victim, promotion_row,
 };
 use super::cpu::{Cpu, Task};
 use super::distances::Distances;
 use super::levels::Block;
 use super::lookup::{Found, Lookup, Pieces, no_move};
-use super::planes::{PlaneSlice, PlaneWord, Planes};
+use super::planes::{Fast, PlaneSlice, PlaneWord, Planes};
 use super::store::Store;
 use super::sweep::{self, Row, Rows, Settled, Sides};
-use crate::board::{ByColor, Color, Geometry, Word};
+use crate::board::{ByColor, Color, Geometry, Word, each_direction};
 use crate::index::{Subsets, rank};
 use crate::parallel::{self, PerThread};
 use crate::rules::Rules;
@@ -23,12 +23,13 @@ use crate::table::Wdl;
 type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
 
 /// A thread's tools for solving blocks of one slice.
-pub struct BlockSolver<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, const FAST_KING: bool>
-{
+pub struct BlockSolver<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
     cpu: C,
+    /// The fast piece is a king.
+    fast_king: bool,
     store: &'s Store<R::Geometry>,
     slice: &'s PlaneSlice<R::Geometry>,
-    seeker: Seeker<'s, R>,
+    seeker: Seeker<'s, R, C>,
     white: Adjacency<W<R>>,
     black: Adjacency<W<R>>,
     man_moves: ByColor<Vec<ManMove<'s, R>>>,
@@ -42,23 +43,43 @@ pub struct BlockSolver<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, con
     fast_taken: Vec<Wdl>,
 }
 
+/// See [`BlockSolver::solve`].
+struct SolveBlock<'t, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
+    solver: &'t mut BlockSolver<'s, R, C>,
+    block: Block<R::Geometry>,
+    distances: Option<&'t Distances<R::Geometry>>,
+    parallel: bool,
+}
+
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Task for SolveBlock<'_, '_, R, C> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        self.solver
+            .solve_inlined(self.block, self.distances, self.parallel)
+    }
+}
+
 /// What a thread needs to ask for successors, and room for what follows from a row.
-struct Seeker<'s, R: Rules> {
-    lookup: Lookup<'s, R>,
+struct Seeker<'s, R: Rules, C> {
+    lookup: Lookup<'s, R, C>,
     tallies: Vec<(u64, Tally<W<R>>)>,
     rays: Vec<Ray<W<R>>>,
     squares: Vec<RaySquare<W<R>>>,
+    victims: Vec<Victim<W<R>>>,
     /// First words of the rows the man moves of each side lead to.
     rows: ByColor<Vec<usize>>,
 }
 
-impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> Seeker<'s, R> {
-    fn new(store: &'s Store<R::Geometry>) -> Self {
+impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Seeker<'s, R, C> {
+    fn new(cpu: C, store: &'s Store<R::Geometry>) -> Self {
         Seeker {
-            lookup: Lookup::new(store),
+            lookup: Lookup::new(cpu, store),
             tallies: Vec::new(),
             rays: Vec::new(),
             squares: Vec::new(),
+            victims: Vec::new(),
             rows: ByColor::new(Vec::new(), Vec::new()),
         }
     }
@@ -74,16 +95,15 @@ struct ManMove<'s, R: Rules> {
     columns: Columns,
 }
 
-impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: bool>
-    BlockSolver<'s, R, C, FAST_KING>
-{
+impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, R, C> {
     pub fn new(cpu: C, store: &'s Store<R::Geometry>, slice: &'s PlaneSlice<R::Geometry>) -> Self {
         let words = slice.block_words();
         BlockSolver {
             cpu,
+            fast_king: slice.fast() == Fast::King,
             store,
             slice,
-            seeker: Seeker::new(store),
+            seeker: Seeker::new(cpu, store),
             white: Adjacency::new(),
             black: Adjacency::new(),
             man_moves: ByColor::new(Vec::new(), Vec::new()),
@@ -101,6 +121,22 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
     /// stored changed, which can only be false where a block is solved again.
     pub fn solve(
         &mut self,
+        block: Block<R::Geometry>,
+        distances: Option<&Distances<R::Geometry>>,
+        parallel: bool,
+    ) -> bool {
+        let cpu = self.cpu;
+        cpu.run(SolveBlock {
+            solver: self,
+            block,
+            distances,
+            parallel,
+        })
+    }
+
+    #[inline(always)]
+    fn solve_inlined(
+        &mut self,
         (block, men): Block<R::Geometry>,
         distances: Option<&Distances<R::Geometry>>,
         parallel: bool,
@@ -117,7 +153,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
             free: R::Geometry::BOARD & !(men[Color::White] | men[Color::Black]),
             white: &self.white,
             black: &self.black,
-            fast_king: FAST_KING,
+            fast_king: self.fast_king,
             parallel,
         };
         match distances {
@@ -148,8 +184,9 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
 
     /// The block with the men turned and colours exchanged, if it belongs to the same slice: it
     /// need not be solved again.
+    #[inline(always)]
     fn mirrored(&self, block: u64, men: ByColor<W<R>>) -> Option<u64> {
-        if !self.slice.slice().is_symmetric() || !FAST_KING || R::SET.has_lateral_moves() {
+        if !self.slice.slice().is_symmetric() || !self.fast_king || R::SET.has_lateral_moves() {
             return None;
         }
         let twin = self
@@ -159,21 +196,23 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
         (twin != block).then_some(twin)
     }
 
+    #[inline(always)]
     fn prepare(&mut self, men: ByColor<W<R>>) {
         let free = R::Geometry::BOARD & !(men[Color::White] | men[Color::Black]);
         let slice = self.slice.slice();
         let (dirs, flying) = (R::SET.king_moves, R::SET.flying);
         self.white
-            .build::<R::Geometry>(slice.kings(Color::White), free, dirs, flying);
+            .build::<R::Geometry>(self.cpu, slice.kings(Color::White), free, dirs, flying);
         let others = slice.kings(Color::Black).saturating_sub(1);
-        self.black.build::<R::Geometry>(others, free, dirs, flying);
+        self.black
+            .build::<R::Geometry>(self.cpu, others, free, dirs, flying);
         self.columns_list.clear();
         for side in Color::BOTH {
             self.list_man_moves(men, side, free);
         }
         self.list_man_strikes(men, free);
         self.taken.clear();
-        if FAST_KING {
+        if self.fast_king {
             let [white, black] = Color::BOTH.map(|c| slice.kings(c) as u32);
             for victim in men[Color::White].bits() {
                 let after = ByColor::new(men[Color::White] ^ victim, men[Color::Black]);
@@ -185,7 +224,8 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
                     &mut self.columns_list,
                 );
                 self.taken.push(Taken {
-                    victims: victim,
+                    men: victim,
+                    king: false,
                     found,
                     columns,
                 });
@@ -198,7 +238,8 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
                     Columns::None
                 };
                 self.taken.push(Taken {
-                    victims: free,
+                    men: W::<R>::ZERO,
+                    king: true,
                     found,
                     columns,
                 });
@@ -207,9 +248,10 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
     }
 
     /// Lists where white men may take the fast piece.
+    #[inline(always)]
     fn list_man_strikes(&mut self, men: ByColor<W<R>>, free: W<R>) {
         self.man_strikes.clear();
-        if FAST_KING && !R::SET.man_takes_king {
+        if self.fast_king && !R::SET.man_takes_king {
             return;
         }
         let kings = Color::BOTH.map(|c| self.slice.slice().kings(c) as u32);
@@ -223,7 +265,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
                 let mut after = men;
                 let mut kings = kings;
                 after[Color::White] ^= man;
-                kings[1] -= u32::from(FAST_KING);
+                kings[1] -= u32::from(self.fast_king);
                 if (to & R::Geometry::TOP).is_empty() {
                     after[Color::White] |= to;
                 } else {
@@ -245,6 +287,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
         }
     }
 
+    #[inline(always)]
     fn list_man_moves(&mut self, men: ByColor<W<R>>, side: Color, free: W<R>) {
         let moves = &mut self.man_moves[side];
         moves.clear();
@@ -263,7 +306,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
                 }
                 let promotes = (to & promotion_row::<R>(side)).any();
                 let (mut found, mut columns) = (Found::Nothing, Columns::None);
-                if FAST_KING {
+                if self.fast_king {
                     let mut after = men;
                     let mut kings = kings;
                     after[side] ^= from;
@@ -289,12 +332,13 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
     }
 
     /// Fills in [`BlockSolver::fast_taken`].
+    #[inline(always)]
     fn look_up_fast_taken(&mut self, men: ByColor<W<R>>) {
         self.fast_taken.clear();
         let slice = self.slice.slice();
         let alone = slice.pieces(Color::Black) == 1;
-        if FAST_KING && !alone && slice.kings(Color::White) > 0 {
-            self.cpu.run(FastTaken::<R> {
+        if self.fast_king && !alone && slice.kings(Color::White) > 0 {
+            self.cpu.run(FastTaken::<R, C> {
                 men,
                 white: &self.white.sets,
                 black: &self.black.sets,
@@ -305,6 +349,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
     }
 
     /// Settles every word of the block as far as captures and man moves do.
+    #[inline(always)]
     fn settle(&mut self, men: ByColor<W<R>>, layered: bool, parallel: bool) {
         let columns = self.slice.columns();
         let ByColor([white_side, black_side]) = &mut self.sides;
@@ -315,8 +360,9 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
             .zip(white_changed)
             .zip(black_changed)
             .enumerate();
-        let scene = Scene::<R, C, FAST_KING> {
+        let scene = Scene::<R, C> {
             cpu: self.cpu,
+            fast_king: self.fast_king,
             men,
             white: &self.white,
             black: &self.black,
@@ -326,8 +372,8 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
             man_strikes: &self.man_strikes,
             fast_taken: &self.fast_taken,
         };
-        let settle = |seeker: &mut Seeker<'s, R>, row, white_words, black_words| {
-            let task = SettleRow::<R, C, FAST_KING> {
+        let settle = |seeker: &mut Seeker<'s, R, C>, row, white_words, black_words| {
+            let task = SettleRow::<R, C> {
                 scene: &scene,
                 layered,
                 seeker,
@@ -338,7 +384,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
             scene.cpu.run(task)
         };
         if parallel {
-            let seekers = PerThread::new(|| Seeker::new(self.store));
+            let seekers = PerThread::new(|| Seeker::new(self.cpu, self.store));
             parallel::for_each_of(rows.collect(), &|_,
                                                     (
                 row,
@@ -355,6 +401,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
     }
 
     /// Stores the results of the block; returns whether any is new.
+    #[inline(always)]
     fn write(&self, block: u64) -> bool {
         let first = block as usize * self.slice.block_words();
         let mut changed = false;
@@ -379,6 +426,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING:
 }
 
 /// Lists the columns of another block for those of this one, one king more on `more`.
+#[inline(always)]
 fn list_columns<G: Geometry<Word: PlaneWord>>(
     found: &Found<'_, G>,
     sets: &[G::Word],
@@ -400,32 +448,27 @@ fn list_columns<G: Geometry<Word: PlaneWord>>(
 }
 
 /// Looks up the results after a white king has taken the fast king.
-struct FastTaken<'t, 's, R: Rules> {
+struct FastTaken<'t, 's, R: Rules, C> {
     men: ByColor<W<R>>,
     white: &'t [W<R>],
     black: &'t [W<R>],
-    lookup: &'t mut Lookup<'s, R>,
+    lookup: &'t mut Lookup<'s, R, C>,
     results: &'t mut Vec<Wdl>,
 }
 
-impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> Task for FastTaken<'_, '_, R> {
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Task for FastTaken<'_, '_, R, C> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
+        let counts = [self.white[0].count_ones(), self.black[0].count_ones()];
+        let found = self.lookup.find(self.men, counts, false);
         for &white in self.white {
             for &others in self.black {
                 self.results.push(if (white & others).any() {
                     Wdl::Draw
                 } else {
-                    let kings = ByColor::new(white, others);
-                    self.lookup.single(
-                        Color::Black,
-                        &Pieces {
-                            men: self.men,
-                            kings,
-                        },
-                    )
+                    found.result::<R>(Color::Black, ByColor::new(white, others))
                 });
             }
         }
@@ -486,8 +529,9 @@ impl<G: Geometry<Word: PlaneWord>> Task for Mirror<'_, G> {
 }
 
 /// The men of a block and what follows from them.
-struct Scene<'b, 's, R: Rules, C, const FAST_KING: bool> {
+struct Scene<'b, 's, R: Rules, C> {
     cpu: C,
+    fast_king: bool,
     men: ByColor<W<R>>,
     white: &'b Adjacency<W<R>>,
     black: &'b Adjacency<W<R>>,
@@ -499,17 +543,17 @@ struct Scene<'b, 's, R: Rules, C, const FAST_KING: bool> {
 }
 
 /// Settles the words of a row for both sides to move; says for each whether any result is final.
-struct SettleRow<'t, 's, R: Rules, C, const FAST_KING: bool> {
+struct SettleRow<'t, 's, R: Rules, C> {
     /// Keep apart what the next ply decides.
     layered: bool,
-    scene: &'t Scene<'t, 's, R, C, FAST_KING>,
-    seeker: &'t mut Seeker<'s, R>,
+    scene: &'t Scene<'t, 's, R, C>,
+    seeker: &'t mut Seeker<'s, R, C>,
     row: usize,
     white: Row<'t, W<R>>,
     black: Row<'t, W<R>>,
 }
 
-impl<R, C, const FAST_KING: bool> Task for SettleRow<'_, '_, R, C, FAST_KING>
+impl<R, C> Task for SettleRow<'_, '_, R, C>
 where
     R: Rules<Geometry: Geometry<Word: PlaneWord>>,
     C: Cpu,
@@ -522,7 +566,26 @@ where
         let kings = scene.white.sets[self.row];
         scene.cast_rays(self.seeker, kings);
         scene.find_rows(self.seeker, kings);
+        scene.list_victims(self.seeker, kings);
         let mut changed = (false, false);
+        let Seeker {
+            lookup,
+            tallies,
+            rays,
+            squares,
+            victims,
+            rows,
+        } = self.seeker;
+        let strikes = Strikes {
+            taken: scene.taken,
+            columns_list: scene.columns_list,
+            men: scene.man_strikes,
+            victims,
+            rays,
+            squares,
+            results: scene.fast_taken,
+            columns: scene.black.sets.len(),
+        };
         for (column, &others) in scene.black.sets.iter().enumerate() {
             if (kings & others).any() {
                 self.white.forbid(column);
@@ -533,11 +596,12 @@ where
                 men: scene.men,
                 kings: ByColor::new(kings, others),
             };
-            let place = (self.row, column);
             // White first: the moves of a fast man lead to words with White to move just settled.
             let mut white_results = Planes::default();
             for side in Color::BOTH {
-                let settled = scene.settle_word(self.seeker, &pieces, side, place, white_results);
+                let word = scene.captures(lookup, tallies, pieces, column, side);
+                let rows = &rows[side];
+                let settled = scene.settle_word(word, &strikes, self.row, rows, white_results);
                 if side == Color::White {
                     white_results = Planes {
                         win: settled.ended.win | settled.next.win,
@@ -553,13 +617,11 @@ where
     }
 }
 
-impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: bool>
-    Scene<'_, '_, R, C, FAST_KING>
-{
+impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R, C> {
     /// Finds the rows that the man moves of this row lead to.
     #[inline(always)]
-    fn find_rows(&self, seeker: &mut Seeker<R>, kings: W<R>) {
-        if !FAST_KING {
+    fn find_rows(&self, seeker: &mut Seeker<R, C>, kings: W<R>) {
+        if !self.fast_king {
             return;
         }
         for side in Color::BOTH {
@@ -573,9 +635,26 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
         }
     }
 
+    /// Lists what the fast king may take in this row.
+    #[inline(always)]
+    fn list_victims(&self, seeker: &mut Seeker<R, C>, kings: W<R>) {
+        seeker.victims.clear();
+        for (i, taken) in self.taken.iter().enumerate() {
+            let pieces = if taken.king { kings } else { taken.men };
+            for piece in pieces.bits() {
+                seeker.victims.push(Victim {
+                    piece,
+                    king: taken.king,
+                    taken: i as u32,
+                    row: taken.found.row(kings & !piece),
+                });
+            }
+        }
+    }
+
     /// Lists the lines along which White's kings can take the fast king.
     #[inline(always)]
-    fn cast_rays(&self, seeker: &mut Seeker<R>, kings: W<R>) {
+    fn cast_rays(&self, seeker: &mut Seeker<R, C>, kings: W<R>) {
         seeker.rays.clear();
         seeker.squares.clear();
         let free = R::Geometry::BOARD & !(self.men[Color::White] | self.men[Color::Black]);
@@ -585,7 +664,13 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
                 let first = seeker.squares.len();
                 let mut square = R::Geometry::step(king, d) & empty;
                 while square.any() {
-                    let row = rank((kings ^ king) | square, free) as u32;
+                    // Nothing lands on the nearest square.
+                    let nearest = seeker.squares.len() == first;
+                    let row = if nearest {
+                        0
+                    } else {
+                        rank((kings ^ king) | square, free) as u32
+                    };
                     seeker.squares.push(RaySquare { square, row });
                     if !R::SET.flying && seeker.squares.len() - first == 2 {
                         break;
@@ -609,44 +694,51 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
     }
 
     #[inline(always)]
+    fn captures<'a>(
+        &self,
+        lookup: &'a mut Lookup<'s, R, C>,
+        tallies: &'a mut Vec<(u64, Tally<W<R>>)>,
+        pieces: Pieces<W<R>>,
+        column: usize,
+        side: Color,
+    ) -> Captures<'a, 's, R, C> {
+        Captures {
+            cpu: self.cpu,
+            fast_king: self.fast_king,
+            lookup,
+            total: Tally::default(),
+            tallies,
+            pieces,
+            side,
+            column,
+        }
+    }
+
+    /// Settles one word; `rows`: the first words of the rows its man moves lead to.
+    #[inline(always)]
     fn settle_word(
         &self,
-        seeker: &mut Seeker<R>,
-        pieces: &Pieces<W<R>>,
-        side: Color,
-        (row, column): (usize, usize),
+        mut word: Captures<'_, 's, R, C>,
+        strikes: &Strikes<'_, 's, R>,
+        row: usize,
+        rows: &[usize],
         white_results: Planes<W<R>>,
     ) -> Settled<W<R>> {
+        let (pieces, side, column) = (word.pieces, word.side, word.column);
         let empty = R::Geometry::BOARD & !pieces.all();
-        let mask = if FAST_KING {
+        let mask = if self.fast_king {
             empty
         } else {
             empty & !R::Geometry::BOTTOM
         };
-        let strikes = Strikes {
-            taken: self.taken,
-            columns_list: self.columns_list,
-            men: self.man_strikes,
-            rays: &seeker.rays,
-            squares: &seeker.squares,
-            results: self.fast_taken,
-            columns: self.black.sets.len(),
-        };
-        let captures = Captures::<R, C, FAST_KING> {
-            cpu: self.cpu,
-            lookup: &mut seeker.lookup,
-            tallies: &mut seeker.tallies,
-            pieces: *pieces,
-            side,
-            column,
-        }
-        .resolve(mask, &strikes);
+        let captures = word.resolve(mask, strikes);
+        let lookup = word.lookup;
         let quiet = mask & !captures.any;
-        let mut moves = self.man_moves(seeker, pieces, side, column, quiet);
-        if !FAST_KING && side == Color::Black {
-            self.fast_man_moves(seeker, pieces, quiet, white_results, &mut moves);
+        let mut moves = self.man_moves(lookup, &pieces, side, (rows, column), quiet);
+        if !self.fast_king && side == Color::Black {
+            self.fast_man_moves(lookup, &pieces, quiet, white_results, &mut moves);
         }
-        let no_king_move = self.kings_stuck(pieces, side, row, column, empty);
+        let no_king_move = self.kings_stuck(&pieces, side, row, column, empty);
         let stuck = quiet & !moves.any & no_king_move;
         let ended = match no_move::<R>() {
             Wdl::Win => Planes {
@@ -673,10 +765,10 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
     #[inline(always)]
     fn man_moves(
         &self,
-        seeker: &mut Seeker<R>,
+        lookup: &mut Lookup<'s, R, C>,
         pieces: &Pieces<W<R>>,
         side: Color,
-        column: usize,
+        (rows, column): (&[usize], usize),
         quiet: W<R>,
     ) -> Tally<W<R>> {
         let mut moves = Tally::default();
@@ -687,7 +779,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
                 continue;
             }
             if let Some(column) = m.columns.of(column, self.columns_list) {
-                let word = seeker.rows[side][i] + column;
+                let word = rows[i] + column;
                 moves.add(mask, m.found.word(!side, word));
                 continue;
             }
@@ -701,10 +793,10 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
                 } else {
                     after.men[side] |= m.to;
                 }
-                if FAST_KING {
-                    seeker.lookup.with_king(!side, &after, mask)
+                if self.fast_king {
+                    lookup.with_king(!side, &after, mask)
                 } else {
-                    seeker.lookup.with_man(!side, &after, mask)
+                    lookup.with_man(!side, &after, mask)
                 }
             };
             moves.add(mask, successors);
@@ -715,7 +807,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
     /// The quiet moves of the fast man, which is Black's.
     fn fast_man_moves(
         &self,
-        seeker: &mut Seeker<R>,
+        lookup: &mut Lookup<'s, R, C>,
         pieces: &Pieces<W<R>>,
         quiet: W<R>,
         white_results: Planes<W<R>>,
@@ -728,7 +820,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
             loss: white_results.loss & !R::Geometry::BOTTOM,
         };
         let after = if R::SET.has_kings() {
-            seeker.lookup.with_king(Color::White, pieces, crowned)
+            lookup.with_king(Color::White, pieces, crowned)
         } else {
             Planes::splat(Wdl::Loss)
         };
@@ -762,11 +854,12 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
             return W::<R>::ZERO;
         }
         let fixed = if steps.any() { steps } else { W::<R>::ALL };
-        if side == Color::White || !FAST_KING {
+        if side == Color::White || !self.fast_king {
             return fixed;
         }
-        let mobile = R::SET.king_moves.iter().fold(W::<R>::ZERO, |mobile, d| {
-            mobile | R::Geometry::step(empty, d)
+        let mut mobile = W::<R>::ZERO;
+        each_direction!(R::SET.king_moves, d => {
+            mobile |= R::Geometry::step(empty, d);
         });
         fixed & !mobile
     }

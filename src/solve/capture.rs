@@ -11,7 +11,7 @@
 use super::cpu::{Cpu, Task};
 use super::lookup::{Found, Lookup, Pieces};
 use super::planes::{PlaneWord, Planes};
-use crate::board::{ByColor, Color, Dir, Dirs, Geometry, Word};
+use crate::board::{ByColor, Color, Dir, Dirs, Geometry, Word, each_direction};
 use crate::rules::{Choice, Landing, Promotion, Removal, Rules};
 use crate::table::Wdl;
 
@@ -70,15 +70,15 @@ struct Jump<W> {
 }
 
 /// See [`Captures::land`].
-struct Land<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, const FAST_KING: bool> {
-    captures: &'t mut Captures<'a, 's, R, C, FAST_KING>,
+struct Land<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
+    captures: &'t mut Captures<'a, 's, R, C>,
     jump: Jump<W<R>>,
     victim: W<R>,
     victim_king: bool,
     dir: Dir,
 }
 
-impl<R, C, const FAST_KING: bool> Task for Land<'_, '_, '_, R, C, FAST_KING>
+impl<R, C> Task for Land<'_, '_, '_, R, C>
 where
     R: Rules<Geometry: Geometry<Word: PlaneWord>>,
     C: Cpu,
@@ -93,14 +93,14 @@ where
 }
 
 /// See [`Captures::finish`].
-struct Finish<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, const FAST_KING: bool> {
-    captures: &'t mut Captures<'a, 's, R, C, FAST_KING>,
+struct Finish<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
+    captures: &'t mut Captures<'a, 's, R, C>,
     jump: Jump<W<R>>,
     to: W<R>,
     king: bool,
 }
 
-impl<R, C, const FAST_KING: bool> Task for Finish<'_, '_, '_, R, C, FAST_KING>
+impl<R, C> Task for Finish<'_, '_, '_, R, C>
 where
     R: Rules<Geometry: Geometry<Word: PlaneWord>>,
     C: Cpu,
@@ -114,12 +114,12 @@ where
 }
 
 /// See [`Captures::go_on`].
-struct GoOn<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, const FAST_KING: bool> {
-    captures: &'t mut Captures<'a, 's, R, C, FAST_KING>,
+struct GoOn<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
+    captures: &'t mut Captures<'a, 's, R, C>,
     jump: &'t Jump<W<R>>,
 }
 
-impl<R, C, const FAST_KING: bool> Task for GoOn<'_, '_, '_, R, C, FAST_KING>
+impl<R, C> Task for GoOn<'_, '_, '_, R, C>
 where
     R: Rules<Geometry: Geometry<Word: PlaneWord>>,
     C: Cpu,
@@ -151,6 +151,8 @@ pub struct Strikes<'a, 's, R: Rules> {
     pub men: &'a [ManStrike<'s, R>],
     pub rays: &'a [Ray<W<R>>],
     pub squares: &'a [RaySquare<W<R>>],
+    /// What the fast king may take.
+    pub victims: &'a [Victim<W<R>>],
     /// Results with Black to move and the fast king gone, by row and column; empty if Black has
     /// no other piece.
     pub results: &'a [Wdl],
@@ -172,10 +174,22 @@ pub struct RaySquare<W> {
     pub row: u32,
 }
 
-/// Where the results lie after the fast king has taken one of `victims`.
+/// A white piece of a row.
+pub struct Victim<W> {
+    pub piece: W,
+    pub king: bool,
+    /// Where the results lie after it is taken: a place in [`Strikes::taken`].
+    pub taken: u32,
+    /// The first word of the row there, if words correspond.
+    pub row: usize,
+}
+
+/// Where the results lie after the fast king has taken a white piece.
 pub struct Taken<'s, R: Rules> {
-    /// A white man, or all squares where White's kings may stand.
-    pub victims: W<R>,
+    /// The man taken.
+    pub men: W<R>,
+    /// A king is taken, whichever it is.
+    pub king: bool,
     pub found: Found<'s, R::Geometry>,
     /// Where the columns there for those here are listed.
     pub columns: Columns,
@@ -224,11 +238,14 @@ impl<R: Rules> Strikes<'_, '_, R> {
 }
 
 /// Resolves the captures of one side in one word.
-pub struct Captures<'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, const FAST_KING: bool>
-{
+pub struct Captures<'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
     pub cpu: C,
-    pub lookup: &'a mut Lookup<'s, R>,
-    /// Tallies by priority, for rule sets that rank captures; the first one only otherwise.
+    /// The fast piece is a king, not a man.
+    pub fast_king: bool,
+    pub lookup: &'a mut Lookup<'s, R, C>,
+    /// The tally of all captures, for rule sets that do not rank them.
+    pub total: Tally<W<R>>,
+    /// Tallies by priority, for rule sets that do.
     pub tallies: &'a mut Vec<(u64, Tally<W<R>>)>,
     pub pieces: Pieces<W<R>>,
     pub side: Color,
@@ -236,14 +253,14 @@ pub struct Captures<'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, co
     pub column: usize,
 }
 
-impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: bool>
-    Captures<'_, '_, R, C, FAST_KING>
-{
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, C> {
     /// What the captures of `side` lead to, with the fast piece on the squares of `mask`, which
     /// are empty.
     #[inline(always)]
     pub fn resolve(&mut self, mask: W<R>, strikes: &Strikes<'_, '_, R>) -> Tally<W<R>> {
-        self.tallies.clear();
+        if R::SET.choice != Choice::Free {
+            self.tallies.clear();
+        }
         let empty = R::Geometry::BOARD & !self.pieces.all();
         let threats = self.threats(self.pieces.of(!self.side), empty);
         let men = self.pieces.men[self.side];
@@ -262,7 +279,9 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
                 self.kings_take_fast(idle, mask, &threats, strikes);
                 self.men_take_fast(men & !threats.men, mask, &threats, strikes);
             }
-            Color::Black => self.fast_captures(mask, empty, strikes),
+            Color::Black if !self.fast_king => self.fast_man_captures(mask, empty),
+            Color::Black if R::SET.flying => self.flying_captures(mask, empty, strikes),
+            Color::Black => self.short_captures(mask, empty, strikes),
         }
         self.best()
     }
@@ -289,7 +308,6 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
         if victims.is_empty() {
             return threats;
         }
-        let (king_dirs, man_dirs) = (self.dirs(true), self.dirs(false));
         let for_men = if R::SET.man_takes_king {
             victims
         } else {
@@ -301,23 +319,30 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
             Removal::AtEnd => empty,
             Removal::AtOnce => empty | self.pieces.kings[self.side] | self.pieces.of(!self.side),
         };
-        for d in 0..8 {
-            if R::SET.king_captures.contains(d) && king_dirs.contains(d) {
-                let open = victims & R::Geometry::step(through, d ^ 4);
-                let near = R::Geometry::step(open, d ^ 4);
-                if R::SET.flying {
-                    let far = R::Geometry::slide(open, d ^ 4, through);
-                    threats.kings |= far;
-                    threats.kings_beyond |= near | far | R::Geometry::step(far, d ^ 4);
-                } else {
-                    threats.kings |= near;
-                    threats.kings_beyond |= near;
-                }
+        each_direction!(R::SET.king_captures, d => {
+            let open = victims & R::Geometry::step(through, d ^ 4);
+            let near = R::Geometry::step(open, d ^ 4);
+            if R::SET.flying {
+                let far = R::Geometry::slide(open, d ^ 4, through);
+                threats.kings |= far;
+                threats.kings_beyond |= near | far | R::Geometry::step(far, d ^ 4);
+            } else {
+                threats.kings |= near;
+                threats.kings_beyond |= near;
             }
-            if man_dirs.contains(d) {
-                let open = for_men & R::Geometry::step(through, d ^ 4);
-                threats.men |= R::Geometry::step(open, d ^ 4);
-            }
+        });
+        let takes = |d: Dir| {
+            let open = for_men & R::Geometry::step(through, d ^ 4);
+            R::Geometry::step(open, d ^ 4)
+        };
+        if self.side == Color::White {
+            each_direction!(R::SET.man_captures, d => {
+                threats.men |= takes(d);
+            });
+        } else {
+            each_direction!(R::SET.man_captures, d => {
+                threats.men |= takes(d ^ 4);
+            });
         }
         threats
     }
@@ -331,7 +356,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
         threats: &Threats<W<R>>,
         strikes: &Strikes<'_, '_, R>,
     ) {
-        if !FAST_KING || idle.is_empty() {
+        if !self.fast_king || idle.is_empty() {
             return;
         }
         let others = self.pieces.kings[Color::Black];
@@ -357,7 +382,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
                 if goes_on {
                     if (fast & mask).any() {
                         let jump = self.start(ray.king, true, fast, Role::Taken);
-                        self.land(jump, fast, FAST_KING, ray.dir as Dir);
+                        self.land(jump, fast, self.fast_king, ray.dir as Dir);
                     }
                     continue;
                 }
@@ -407,7 +432,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
                 _ => (*to & threats.men).any(),
             };
             if goes_on {
-                self.land(jump, *fast, FAST_KING, *dir);
+                self.land(jump, *fast, self.fast_king, *dir);
                 continue;
             }
             let result = if arrives && !R::SET.has_kings() {
@@ -424,52 +449,118 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
         }
     }
 
-    /// Captures made by the fast piece.
+    /// Captures by the fast man.
     #[inline(always)]
-    fn fast_captures(&mut self, mask: W<R>, empty: W<R>, strikes: &Strikes<'_, '_, R>) {
-        let all = self.pieces.of(Color::White);
-        let men_too = FAST_KING || R::SET.man_takes_king;
-        let victims = if men_too {
-            all
+    fn fast_man_captures(&mut self, mask: W<R>, empty: W<R>) {
+        let victims = if R::SET.man_takes_king {
+            self.pieces.of(Color::White)
         } else {
             self.pieces.men[Color::White]
         };
-        let dirs = self.dirs(FAST_KING);
-        let flying = FAST_KING && R::SET.flying;
-        for victim in victims.bits() {
-            let threats = self.threats(all ^ victim, empty);
-            let king = (victim & self.pieces.kings[Color::White]).any();
+        for d in R::SET.man_captures.reversed().iter() {
+            let behind = R::Geometry::step(empty, d ^ 4);
+            let before = R::Geometry::step(empty & mask, d);
+            for victim in (victims & behind & before).bits() {
+                let from = R::Geometry::step(victim, d ^ 4);
+                let jump = self.start(W::<R>::ZERO, false, from, Role::Capturer);
+                self.take(&jump, victim, d);
+            }
+        }
+    }
+
+    /// Captures by a fast king that makes short jumps.
+    #[inline(always)]
+    fn short_captures(&mut self, mask: W<R>, empty: W<R>, strikes: &Strikes<'_, '_, R>) {
+        let all = self.pieces.of(Color::White);
+        // What can be taken in each direction, and from where.
+        let (mut open, mut threats) = ([W::<R>::ZERO; 8], [W::<R>::ZERO; 8]);
+        let mut any = W::<R>::ZERO;
+        each_direction!(R::SET.king_captures, d => {
+            open[d] = all & R::Geometry::step(empty, d ^ 4);
+            threats[d] = R::Geometry::step(open[d], d ^ 4);
+            any |= threats[d] & mask;
+        });
+        if any.is_empty() {
+            return;
+        }
+        // Captures that end with this piece.
+        let mut simple = [W::<R>::ZERO; 8];
+        let mut victims = W::<R>::ZERO;
+        each_direction!(R::SET.king_captures, d => {
+            let jumped = open[d] & R::Geometry::step(mask, d);
+            let mut hot = W::<R>::ZERO;
+            each_direction!(R::SET.king_captures, onward => {
+                if onward != d ^ 4 {
+                    hot |= threats[onward];
+                }
+            });
+            let goes_on = jumped & R::Geometry::step(hot, d ^ 4);
+            simple[d] = jumped & !goes_on;
+            victims |= simple[d];
+            for victim in goes_on.bits() {
+                let from = R::Geometry::step(victim, d ^ 4);
+                let jump = self.start(W::<R>::ZERO, true, from, Role::Capturer);
+                self.take(&jump, victim, d);
+            }
+        });
+        for victim in strikes.victims {
+            let piece = victim.piece;
+            if (piece & victims).is_empty() {
+                continue;
+            }
+            let mut landings = W::<R>::ZERO;
+            each_direction!(R::SET.king_captures, d => {
+                landings |= R::Geometry::step(simple[d] & piece, d);
+            });
+            let there = self.after_taking(victim, landings, strikes);
+            let jump = self.start(W::<R>::ZERO, true, W::<R>::ZERO, Role::Capturer);
+            let tally = self.tally(&Jump {
+                captured: piece,
+                order: u32::from(victim.king),
+                ..jump
+            });
+            each_direction!(R::SET.king_captures, d => {
+                if (simple[d] & piece).any() {
+                    let from = R::Geometry::step(piece, d ^ 4);
+                    tally.add(from, choose(there, R::Geometry::step(piece, d)));
+                }
+            });
+        }
+    }
+
+    /// Captures by a fast king that flies.
+    #[inline(always)]
+    fn flying_captures(&mut self, mask: W<R>, empty: W<R>, strikes: &Strikes<'_, '_, R>) {
+        let all = self.pieces.of(Color::White);
+        for victim in strikes.victims {
+            let piece = victim.piece;
+            let threats = self.threats(all ^ piece, empty);
             // Captures that end with this piece: from which squares, onto which.
             let mut simple = [(W::<R>::ZERO, W::<R>::ZERO); 8];
             let mut landings = W::<R>::ZERO;
-            for (d, simple) in simple.iter_mut().enumerate() {
-                if !dirs.contains(d) {
-                    continue;
-                }
-                let behind = R::Geometry::step(victim, d) & empty;
-                let before = R::Geometry::step(victim, d ^ 4) & empty;
+            for d in R::SET.king_captures.iter() {
+                let behind = R::Geometry::step(piece, d) & empty;
+                let before = R::Geometry::step(piece, d ^ 4) & empty;
                 if behind.is_empty() || before.is_empty() {
                     continue;
                 }
-                let (mut from, mut to) = (before, behind);
-                if flying {
-                    from |= R::Geometry::slide(before, d ^ 4, empty);
-                    if R::SET.landing != Landing::Next {
-                        to |= R::Geometry::slide(behind, d, empty);
-                    }
-                }
+                let mut from = before | R::Geometry::slide(before, d ^ 4, empty);
                 from &= mask;
-                if !FAST_KING || (to & threats.kings).any() {
+                let mut to = behind;
+                if R::SET.landing != Landing::Next {
+                    to |= R::Geometry::slide(behind, d, empty);
+                }
+                if (to & threats.kings).any() {
                     if from.any() {
-                        let jump = self.start(W::<R>::ZERO, FAST_KING, from, Role::Capturer);
-                        self.take(&jump, victim, d);
+                        let jump = self.start(W::<R>::ZERO, true, from, Role::Capturer);
+                        self.take(&jump, piece, d);
                     }
                     continue;
                 }
-                if R::SET.landing == Landing::NextAfterKing && king {
+                if R::SET.landing == Landing::NextAfterKing && victim.king {
                     to = behind;
                 }
-                *simple = (from, to);
+                simple[d] = (from, to);
                 landings |= to;
             }
             if landings.is_empty() {
@@ -477,41 +568,37 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
             }
             let there = self.after_taking(victim, landings, strikes);
             let jump = Jump {
-                captured: victim,
-                order: u32::from(king),
+                captured: piece,
+                order: u32::from(victim.king),
                 ..self.start(W::<R>::ZERO, true, W::<R>::ZERO, Role::Capturer)
             };
             let tally = self.tally(&jump);
-            for (d, &(from, to)) in simple.iter().enumerate() {
-                if dirs.contains(d) {
-                    tally.add(from, choose(there, to));
-                }
+            for d in R::SET.king_captures.iter() {
+                let (from, to) = simple[d];
+                tally.add(from, choose(there, to));
             }
         }
     }
 
-    /// Results with White to move after the fast king has taken `victim` and stands on a square of
+    /// Results with White to move after the fast king has taken a piece and stands on a square of
     /// `mask`.
     #[inline(always)]
     fn after_taking(
-        &mut self,
-        victim: W<R>,
+        &self,
+        victim: &Victim<W<R>>,
         mask: W<R>,
         strikes: &Strikes<'_, '_, R>,
     ) -> Planes<W<R>> {
-        let [mut white, others] = self.pieces.kings.0;
-        for taken in strikes.taken {
-            if taken.victims & victim == W::<R>::ZERO {
-                continue;
+        let taken = &strikes.taken[victim.taken as usize];
+        match taken.columns.of(self.column, strikes.columns_list) {
+            Some(column) => taken.found.word(Color::White, victim.row + column),
+            None => {
+                let [white, others] = self.pieces.kings.0;
+                taken
+                    .found
+                    .planes::<R>(Color::White, white & !victim.piece, others, mask)
             }
-            white &= !victim;
-            let found = &taken.found;
-            return match taken.columns.of(self.column, strikes.columns_list) {
-                Some(column) => found.word(Color::White, found.row(white) + column),
-                None => found.planes::<R>(Color::White, white, others, mask),
-            };
         }
-        unreachable!("every white piece is listed")
     }
 
     /// Takes the fixed piece `victim` in direction `d`, and goes on. Returns the squares of the
@@ -538,14 +625,12 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
     fn go_on_inlined(&mut self, jump: &Jump<W<R>>) -> W<R> {
         let mut went = W::<R>::ZERO;
         let dirs = self.dirs(jump.king);
-        for d in 0..8 {
-            if dirs.contains(d) && jump.dirs.contains(d) {
-                went |= if jump.king && R::SET.flying {
-                    self.ray(jump, d)
-                } else {
-                    self.hop(jump, d)
-                };
-            }
+        for d in Dirs(dirs.0 & jump.dirs.0).iter() {
+            went |= if jump.king && R::SET.flying {
+                self.ray(jump, d)
+            } else {
+                self.hop(jump, d)
+            };
         }
         went
     }
@@ -567,7 +652,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
                 role: Role::Taken,
                 ..*jump
             };
-            return self.land(jump, victim, FAST_KING, d);
+            return self.land(jump, victim, self.fast_king, d);
         }
         W::<R>::ZERO
     }
@@ -588,7 +673,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
                         role: Role::Taken,
                         ..*jump
                     };
-                    went |= self.land(jump, fast, FAST_KING, d);
+                    went |= self.land(jump, fast, self.fast_king, d);
                 }
             }
             mask &= !passed;
@@ -716,7 +801,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
         if R::SET.landing == Landing::NextAfterKing && victim_king {
             squares = first;
         }
-        if jump.role == Role::Capturer && FAST_KING {
+        if jump.role == Role::Capturer && self.fast_king {
             return self.finish(
                 &Jump {
                     mask: stays,
@@ -773,7 +858,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
             Planes::splat(Wdl::Loss)
         } else {
             match jump.role {
-                Role::Bystander if FAST_KING => self.lookup.with_king(!us, &pieces, jump.mask),
+                Role::Bystander if self.fast_king => self.lookup.with_king(!us, &pieces, jump.mask),
                 Role::Bystander => self.lookup.with_man(!us, &pieces, jump.mask),
                 Role::Taken => Planes::splat(self.lookup.single(!us, &pieces)),
                 Role::Capturer => {
@@ -793,6 +878,9 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
     /// Where the results of a capture like this are added up.
     #[inline(always)]
     fn tally(&mut self, jump: &Jump<W<R>>) -> &mut Tally<W<R>> {
+        if R::SET.choice == Choice::Free {
+            return &mut self.total;
+        }
         let priority = self.priority(jump);
         let place = match self.tallies.iter().position(|(p, _)| *p == priority) {
             Some(place) => place,
@@ -809,8 +897,8 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
     fn priority(&self, jump: &Jump<W<R>>) -> u64 {
         let taken_fast = u64::from(jump.role == Role::Taken);
         let count = |set: W<R>| u64::from((jump.captured & set).count_ones());
-        let kings = count(self.pieces.kings[!self.side]) + taken_fast * u64::from(FAST_KING);
-        let men = count(self.pieces.men[!self.side]) + taken_fast * u64::from(!FAST_KING);
+        let kings = count(self.pieces.kings[!self.side]) + taken_fast * u64::from(self.fast_king);
+        let men = count(self.pieces.men[!self.side]) + taken_fast * u64::from(!self.fast_king);
         let with_king = u64::from(jump.was_king);
         match R::SET.choice {
             Choice::Free => 0,
@@ -829,10 +917,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
     #[inline(always)]
     fn best(&mut self) -> Tally<W<R>> {
         if R::SET.choice == Choice::Free {
-            return self
-                .tallies
-                .first()
-                .map_or(Tally::default(), |(_, tally)| *tally);
+            return self.total;
         }
         self.tallies
             .sort_unstable_by_key(|(priority, _)| std::cmp::Reverse(*priority));
@@ -849,7 +934,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
     fn may_take_fast(&self, jump: &Jump<W<R>>) -> bool {
         self.side == Color::White
             && jump.role == Role::Bystander
-            && (!FAST_KING || jump.king || R::SET.man_takes_king)
+            && (!self.fast_king || jump.king || R::SET.man_takes_king)
     }
 
     /// Squares that stop the capturing piece, the untouched fast piece aside.

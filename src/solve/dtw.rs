@@ -25,6 +25,7 @@ use self::layers::{BlackKings, Words};
 pub use self::successors::DtwStore;
 use self::successors::Successors;
 use super::adjacency::Adjacency;
+use super::cpu::Portable;
 use super::distances::{Distances, UNKNOWN};
 use super::levels::{Crew, levels};
 use super::planes::{Fast, PlaneSlice, PlaneWord};
@@ -105,9 +106,9 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> BlockSolver<'s, R> {
         let kings = |side| self.slice.slice().kings(side);
         let (dirs, flying) = (R::SET.king_moves, R::SET.flying);
         self.white
-            .build::<R::Geometry>(kings(Color::White), free, dirs, flying);
+            .build::<R::Geometry>(Portable, kings(Color::White), free, dirs, flying);
         self.black
-            .build::<R::Geometry>(kings(Color::Black) - 1, free, dirs, flying);
+            .build::<R::Geometry>(Portable, kings(Color::Black) - 1, free, dirs, flying);
 
         let scene = Scene {
             slice: self.slice,

@@ -4,7 +4,7 @@ use super::cpu::Avx2;
 use super::cpu::{Cpu, Portable};
 use super::distances::Distances;
 use super::levels::{Crew, levels};
-use super::planes::{Fast, PlaneSlice, PlaneWord};
+use super::planes::{PlaneSlice, PlaneWord};
 use super::store::Store;
 use crate::board::Geometry;
 use crate::rules::Rules;
@@ -16,25 +16,14 @@ pub fn solve<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     slice: &PlaneSlice<R::Geometry>,
     distances: Option<&Distances<R::Geometry>>,
 ) {
-    match slice.fast() {
-        Fast::King => solve_with::<R, true>(store, slice, distances),
-        Fast::Man => solve_with::<R, false>(store, slice, distances),
-    }
-}
-
-fn solve_with<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>(
-    store: &Store<R::Geometry>,
-    slice: &PlaneSlice<R::Geometry>,
-    distances: Option<&Distances<R::Geometry>>,
-) {
     #[cfg(target_arch = "x86_64")]
     if let Some(cpu) = Avx2::detect() {
-        return solve_on::<R, _, FAST_KING>(cpu, store, slice, distances);
+        return solve_on::<R, _>(cpu, store, slice, distances);
     }
-    solve_on::<R, _, FAST_KING>(Portable, store, slice, distances);
+    solve_on::<R, _>(Portable, store, slice, distances);
 }
 
-fn solve_on<R, C, const FAST_KING: bool>(
+fn solve_on<R, C>(
     cpu: C,
     store: &Store<R::Geometry>,
     slice: &PlaneSlice<R::Geometry>,
@@ -43,13 +32,13 @@ fn solve_on<R, C, const FAST_KING: bool>(
     R: Rules<Geometry: Geometry<Word: PlaneWord>>,
     C: Cpu,
 {
-    let crew = Crew::new(|| BlockSolver::<R, C, FAST_KING>::new(cpu, store, slice));
+    let crew = Crew::new(|| BlockSolver::<R, C>::new(cpu, store, slice));
     let levels = levels(slice);
     if let [level] = &levels[..]
         && let [block] = level[..]
     {
         // Nothing but the rows of the one block to share out.
-        BlockSolver::<R, C, FAST_KING>::new(cpu, store, slice).solve(block, distances, true);
+        BlockSolver::<R, C>::new(cpu, store, slice).solve(block, distances, true);
         return;
     }
     for level in &levels {

@@ -9,7 +9,7 @@
 use super::adjacency::{Adjacency, Step};
 use super::cpu::{Cpu, Task};
 use super::planes::Planes;
-use crate::board::{ByColor, Color, Geometry, Word};
+use crate::board::{ByColor, Color, Geometry, Word, each_direction};
 use crate::parallel;
 use crate::rules::Rules;
 
@@ -299,15 +299,13 @@ impl<R: Rules, const LAYERED: bool> Task for PullBlack<'_, R, LAYERED> {
 #[inline(always)]
 fn reaching<R: Rules>(goal: W<R>, empty: W<R>) -> W<R> {
     let mut from = W::<R>::ZERO;
-    for d in 0..8 {
-        if R::SET.king_moves.contains(d) {
-            from |= if R::SET.flying {
-                R::Geometry::slide(goal, d, empty)
-            } else {
-                R::Geometry::step(goal, d)
-            };
-        }
-    }
+    each_direction!(R::SET.king_moves, d => {
+        from |= if R::SET.flying {
+            R::Geometry::slide(goal, d, empty)
+        } else {
+            R::Geometry::step(goal, d)
+        };
+    });
     from & empty
 }
 
