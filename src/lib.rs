@@ -42,6 +42,10 @@
 //! | [`probe`] | opened tables, answers, ranked moves |
 //! | [`review`] | the moves of a game judged |
 //! | [`stats`] | histograms of distances, mining of remarkable positions |
+//!
+//! An engine that only probes needs neither solver nor program: with `default-features = false`
+//! the crate is without [`solve`] and [`verify`] (feature `solve`) and without the program (feature
+//! `cli`), and builds in a fraction of the time. `docs/engines.md` tells how to use it, from C too.
 
 pub mod board;
 pub mod index;
@@ -50,7 +54,14 @@ mod parallel;
 pub mod probe;
 pub mod review;
 pub mod rules;
+#[cfg(feature = "solve")]
 pub mod solve;
 pub mod stats;
 pub mod table;
+#[cfg(feature = "solve")]
 pub mod verify;
+
+/// The Rust of the engine guide compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/engines.md")]
+struct EngineGuide;

@@ -47,6 +47,7 @@ struct Set {
     positions: u64,
     bytes: u64,
     complete: Option<usize>,
+    extra: Vec<String>,
     missing: Vec<String>,
 }
 
@@ -117,14 +118,12 @@ impl Set {
             "{:<15} {:<6} {complete:<14} {:>6} {positions:>17} {bytes:>15} {bits:>9.3}",
             self.rule_set, self.metric, self.tables
         )?;
-        if !self.missing.is_empty() {
-            let shown = self.missing[..self.missing.len().min(SHOWN)].join(" ");
-            let more = if self.missing.len() > SHOWN {
-                " ..."
-            } else {
-                ""
-            };
-            writeln!(out, "  missing ({}): {shown}{more}", self.missing.len())?;
+        for (what, slices) in [("extra", &self.extra), ("missing", &self.missing)] {
+            if !slices.is_empty() {
+                let shown = slices[..slices.len().min(SHOWN)].join(" ");
+                let more = if slices.len() > SHOWN { " ..." } else { "" };
+                writeln!(out, "  {what} ({}): {shown}{more}", slices.len())?;
+            }
         }
         Ok(())
     }
@@ -152,6 +151,7 @@ impl Report {
             positions: set.positions,
             bytes: set.bytes,
             complete: set.complete,
+            extra: set.extra.iter().map(|s| s.to_string()).collect(),
             missing: set.missing.iter().map(|s| s.to_string()).collect(),
         });
         let ignored = inventory.ignored.iter().map(|file| Ignored {

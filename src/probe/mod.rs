@@ -16,6 +16,7 @@ mod paths;
 mod ranking;
 mod search;
 mod tablebase;
+mod tables;
 pub(crate) mod threats;
 
 pub use cache::CacheStatistics;
