@@ -44,18 +44,20 @@
 //! | [`stats`] | histograms of distances, mining of remarkable positions |
 //!
 //! An engine that only probes needs neither solver nor program: with `default-features = false`
-//! the crate is without [`solve`] and [`verify`] (feature `solve`) and without the program (feature
-//! `cli`), and builds in a fraction of the time. `docs/engines.md` tells how to use it, from C too.
+//! the crate is without [`solve`], [`verify`], [`review`] and [`stats`] (feature `solve`) and without
+//! the program (feature `cli`), and builds in a fraction of the time. `docs/engines.md` tells how to use it, from C too.
 
 pub mod board;
 pub mod index;
 pub mod notation;
 mod parallel;
 pub mod probe;
+#[cfg(feature = "solve")]
 pub mod review;
 pub mod rules;
 #[cfg(feature = "solve")]
 pub mod solve;
+#[cfg(feature = "solve")]
 pub mod stats;
 pub mod table;
 #[cfg(feature = "solve")]

@@ -1,5 +1,6 @@
 mod remarks;
 mod report;
+mod summary;
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -10,8 +11,9 @@ use crownhead::probe::{ProbeError, Tablebase};
 use crownhead::review::{Review, review};
 use crownhead::rules::Variant;
 
-use self::remarks::{comment, mark, summary};
+use self::remarks::{comment, mark};
 use self::report::Report;
+use self::summary::summary;
 use super::variant::VariantNames;
 use super::{Failure, TablesArg, words, write_json};
 

@@ -120,6 +120,9 @@ impl Inventory {
             return;
         }
         let extension = path.extension().and_then(|e| e.to_str());
+        if extension == Some("md") {
+            return;
+        }
         if !Metric::ALL.iter().any(|m| Some(m.name()) == extension) {
             return self.ignore(
                 path,

@@ -4,8 +4,9 @@ use predicates::prelude::*;
 
 use crate::support::{crownhead, fails_naming, stdout};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "probe",
+    "line",
     "annotate",
     "mine",
     "stats",

@@ -41,6 +41,14 @@ pub fn with_tables<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {
     command
 }
 
+/// The program with the tables that come with the source.
+pub fn with_shipped<'a>(args: impl IntoIterator<Item = &'a str>) -> Command {
+    let mut command = crownhead(args);
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("tables");
+    command.env("CROWNHEAD_TABLES", shipped);
+    command
+}
+
 pub fn generate(tables: &Path, args: &[&str]) -> assert_cmd::assert::Assert {
     let mut command = crownhead(["generate"]);
     command.args(args).arg("--tables").arg(tables).assert()
