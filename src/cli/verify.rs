@@ -8,7 +8,7 @@ use crate::index::Slice;
 use crate::probe::Tablebase;
 use crate::rules::Variant;
 use crate::table::Metric;
-use crate::verify::{verify_checksums, verify_list, verify_sample, verify_slice};
+use crate::verify::{Verifier, verify_checksums, verify_list, verify_sample};
 
 /// Prove tables: every value against those of its successors, counts, hashes and checksums
 #[derive(Debug, clap::Args)]
@@ -41,6 +41,7 @@ impl Args {
             writeln!(out, "{lines} positions agree with `{}`", path.display())?;
             return Ok(());
         }
+        let mut verifier = Verifier::new(&tables, variant);
         for slice in self.slices(variant, &tables)? {
             let start = Instant::now();
             for metric in Metric::ALL {
@@ -51,7 +52,7 @@ impl Args {
             let values = match (self.checksums, self.sample) {
                 (true, _) => None,
                 (_, Some(values)) => Some(verify_sample(&tables, variant, slice, values)?),
-                _ => Some(verify_slice(&tables, variant, slice)?),
+                _ => Some(verifier.slice(slice)?),
             };
             let seconds = start.elapsed().as_secs_f64();
             match values {
