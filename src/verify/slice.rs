@@ -1,4 +1,6 @@
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+
+use bitvec::vec::BitVec;
 
 use super::known::{Found, Known, Memory};
 use super::{Subject, VerifyError};
@@ -72,25 +74,21 @@ pub fn verify_sample(
     })
 }
 
-/// A bit for every position with either side to move.
-struct Bits(ByColor<Vec<AtomicU64>>);
+/// A bit for every position with either side to move, set by many threads.
+struct Bits(ByColor<BitVec<AtomicU64>>);
 
 impl Bits {
     fn new(positions: u64) -> Self {
-        let zeros = || {
-            (0..positions.div_ceil(64))
-                .map(|_| AtomicU64::new(0))
-                .collect()
-        };
+        let zeros = || BitVec::repeat(false, positions as usize);
         Bits(ByColor::new(zeros(), zeros()))
     }
 
     fn get(&self, side: Color, position: u64) -> bool {
-        self.0[side][(position / 64) as usize].load(Relaxed) >> (position % 64) & 1 != 0
+        self.0[side][position as usize]
     }
 
     fn set(&self, side: Color, position: u64) {
-        self.0[side][(position / 64) as usize].fetch_or(1 << (position % 64), Relaxed);
+        self.0[side].set_aliased(position as usize, true);
     }
 }
 
