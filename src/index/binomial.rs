@@ -1,20 +1,21 @@
 use super::MAX_PIECES;
 use crate::board::Word;
 
-const ROWS: usize = 73;
-const COLUMNS: usize = MAX_PIECES + 1;
+const THINGS: usize = 73;
+const SIZES: usize = MAX_PIECES + 1;
 
-static BINOMIAL: [[u64; COLUMNS]; ROWS] = {
-    let mut table = [[0u64; COLUMNS]; ROWS];
-    let mut n = 0;
-    while n < ROWS {
-        table[n][0] = 1;
-        let mut k = 1;
-        while k < COLUMNS && n > 0 {
-            table[n][k] = table[n - 1][k - 1] + table[n - 1][k];
-            k += 1;
+/// By size of the subsets, then by the number of things.
+static BINOMIAL: [[u64; THINGS]; SIZES] = {
+    let mut table = [[1; THINGS]; SIZES];
+    let mut k = 1;
+    while k < SIZES {
+        table[k][0] = 0;
+        let mut n = 1;
+        while n < THINGS {
+            table[k][n] = table[k - 1][n - 1] + table[k][n - 1];
+            n += 1;
         }
-        n += 1;
+        k += 1;
     }
     table
 };
@@ -22,7 +23,7 @@ static BINOMIAL: [[u64; COLUMNS]; ROWS] = {
 /// The number of `k`-subsets of `n` things, for at most 72 squares and [`MAX_PIECES`] pieces.
 #[inline(always)]
 pub fn binomial(n: usize, k: usize) -> u64 {
-    BINOMIAL[n][k]
+    BINOMIAL[k][n]
 }
 
 /// The number of a set among all sets of its size on the squares `free`, which must contain it.
@@ -31,37 +32,40 @@ pub fn rank<W: Word>(set: W, free: W) -> u64 {
     let mut rank = 0;
     for (size, square) in (1..).zip(set.bits()) {
         let below = free & square.wrapping_sub(W::ONE);
-        rank += BINOMIAL[below.count_ones() as usize][size];
+        rank += BINOMIAL[size][below.count_ones() as usize];
     }
     rank
 }
 
 /// The set of `size` squares of `free` with the given [`rank`].
+///
+/// # Panics
+/// If there are not so many sets.
 #[inline]
 pub fn unrank<W: Word>(mut rank: u64, size: usize, free: W) -> W {
     let mut set = W::ZERO;
     // Highest square first: it is the one with the most squares of `free` below it whose binomial
     // still fits into what is left of the rank.
-    let mut place = free.count_ones() as usize;
-    let mut squares = free;
-    for k in (1..=size).rev() {
-        loop {
-            place -= 1;
-            let top = highest(squares);
-            squares ^= top;
-            if BINOMIAL[place][k] <= rank {
-                rank -= BINOMIAL[place][k];
-                set |= top;
-                break;
-            }
-        }
+    let mut limit = free.count_ones() as usize;
+    for k in (2..=size).rev() {
+        let fits = |&&binomial: &&u64| binomial <= rank;
+        let place = BINOMIAL[k][..limit].iter().take_while(fits).count() - 1;
+        rank -= BINOMIAL[k][place];
+        set |= nth(free, place);
+        limit = place;
+    }
+    if size > 0 {
+        set |= nth(free, rank as usize);
     }
     set
 }
 
+/// The square of a set that has so many others below it.
 #[inline(always)]
-fn highest<W: Word>(set: W) -> W {
-    set.reverse_bits().lowest().reverse_bits()
+fn nth<W: Word>(set: W, place: usize) -> W {
+    (0..place)
+        .fold(set, |rest, _| rest.without_lowest())
+        .lowest()
 }
 
 #[cfg(test)]

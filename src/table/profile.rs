@@ -45,14 +45,6 @@ impl Profile {
             Profile::Small => 1024,
         }
     }
-
-    /// Contexts of rows: a model that fits the first-level cache, or the second-level one.
-    pub(super) const fn most_contexts(self) -> usize {
-        match self {
-            Profile::Full | Profile::Fast => 1 << 12,
-            Profile::Small => 1 << 15,
-        }
-    }
 }
 
 impl fmt::Display for Profile {

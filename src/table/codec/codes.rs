@@ -1,3 +1,4 @@
+use crate::board::Word;
 /// Value codes of consecutive positions, four to a byte, the first in the lowest bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Codes {
@@ -20,6 +21,42 @@ impl Codes {
         self.bytes.extend_from_slice(packed);
         self.len = len;
         Some(())
+    }
+
+    /// Appends a code for each square of a set, in order, made of a lower and a higher bit.
+    #[inline(always)]
+    pub(super) fn extend<W: Word>(&mut self, squares: W, low: W, high: W) {
+        let (mut low, mut high) = (low & squares, high & squares);
+        let top = squares.reverse_bits().lowest().reverse_bits();
+        // Closes the gaps between the squares, each of which the ones before have moved down.
+        for (gap, moved) in (!squares & top.wrapping_sub(W::ONE)).bits().zip(0..) {
+            let below = (gap >> moved).wrapping_sub(W::ONE);
+            let close = |set: W| set & below | (set >> 1) & !below;
+            (low, high) = (close(low), close(high));
+        }
+        let mut left = squares.count_ones() as usize;
+        while left > 0 {
+            let count = left.min(32);
+            self.push(
+                spread(low.to_u128() as u32) | spread(high.to_u128() as u32) << 1,
+                count,
+            );
+            left -= count;
+            if left > 0 {
+                (low, high) = (low >> 32, high >> 32);
+            }
+        }
+    }
+
+    /// Appends at most 32 codes; bits above them are zero.
+    #[inline(always)]
+    fn push(&mut self, codes: u64, count: usize) {
+        let used = self.len % 4;
+        let last = if used > 0 { self.bytes.pop() } else { None };
+        let bytes = u128::from(codes) << (2 * used) | u128::from(last.unwrap_or(0));
+        self.bytes.extend_from_slice(&bytes.to_le_bytes()[..9]);
+        self.len += count;
+        self.bytes.truncate(self.len.div_ceil(4));
     }
 
     pub fn len(&self) -> usize {
@@ -79,5 +116,51 @@ impl SideCodes {
 
     pub fn chunks(&self) -> &[Codes] {
         &self.chunks
+    }
+}
+
+/// Moves bit i to bit 2i.
+#[inline(always)]
+fn spread(bits: u32) -> u64 {
+    let mut x = u64::from(bits);
+    x = (x | x << 16) & 0x0000_ffff_0000_ffff;
+    x = (x | x << 8) & 0x00ff_00ff_00ff_00ff;
+    x = (x | x << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    x = (x | x << 2) & 0x3333_3333_3333_3333;
+    (x | x << 1) & 0x5555_5555_5555_5555
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn squares_of_words<W: Word>(words: &[[u128; 3]]) {
+        let mut codes = Codes::default();
+        let mut expected = Vec::new();
+        for &word in words {
+            let [squares, low, high] = word.map(W::from_u128);
+            codes.extend(squares, low, high);
+            let bit = |set: W, square: W| u8::from((set & square).any());
+            expected.extend(squares.bits().map(|s| bit(low, s) | bit(high, s) << 1));
+        }
+        assert_eq!(codes.len(), expected.len());
+        assert_eq!(codes.bytes().len(), expected.len().div_ceil(4));
+        assert!(codes.iter().eq(expected));
+    }
+
+    proptest! {
+        /// Dense sets, as rows are, and any others.
+        #[test]
+        fn codes_follow_the_squares(
+            words in prop::collection::vec(any::<[u128; 3]>(), 0..8),
+            dense in any::<bool>(),
+        ) {
+            let fill = |[s, low, high]: [u128; 3]| [s | s << 1 | s << 3 | s << 6, low, high];
+            let words: Vec<_> = words.into_iter().map(|w| if dense { fill(w) } else { w }).collect();
+            squares_of_words::<u32>(&words);
+            squares_of_words::<u64>(&words);
+            squares_of_words::<u128>(&words);
+        }
     }
 }

@@ -1,14 +1,14 @@
 //! Contexts: what is known of a position before its value is decoded, as one number.
 //!
-//! Positions are visited row by row ([`Rows`]). All that can be known of a row at once is: masks of
-//! squares for captures and contacts, one pair of bit planes for the values of each earlier row.
-//! So a context costs, for each position, two shifts for each feature in use.
-
-use std::ops::Range;
+//! Positions are visited row by row ([`Rows`](super::rows::Rows)). What does not depend on the row's own values is
+//! known of all its squares at once: masks for captures and contacts, a pair of bit planes for the
+//! values of each earlier row. So these *fixed* parts of the contexts are added up for a whole row
+//! with a few vector operations for each feature, and only the values of the row itself, as they
+//! are decoded, cost something for each position.
 
 use super::domain::Domain;
 use super::feature::Feature;
-use super::rows::{Row, Rows};
+use super::rows::Row;
 use crate::board::{Board, Color, Geometry, Word};
 
 /// The code of a value that is not known or not stored.
@@ -17,6 +17,8 @@ pub(super) const UNKNOWN: u8 = 3;
 pub(super) const MAX_FEATURES: usize = 8;
 /// The most contexts of one slice and side to move.
 pub(super) const MAX_CONTEXTS: usize = 1 << 15;
+/// The most bits of a word.
+const BITS: usize = 128;
 
 /// How to number the contexts of one slice: the features in use, as a number in mixed radix, the
 /// first feature being the last digit.
@@ -24,60 +26,110 @@ pub(super) const MAX_CONTEXTS: usize = 1 << 15;
 pub(super) struct Contexts<G: Geometry> {
     pub count: usize,
     /// What the value decoded last is multiplied with; zero if it is not in use.
-    last: u32,
-    fast: Vec<FastNeighbour<G::Word>>,
-    planes: Vec<(Feature, u32)>,
+    last: u16,
+    /// Values of the row itself.
+    near: Vec<Near<G::Word>>,
+    planes: Vec<(Feature, u16)>,
     /// Constant along a row.
-    constants: Vec<(Feature, u32)>,
+    constants: Vec<(Feature, u16)>,
     /// What the fast piece's square contributes, by its bit.
-    squares: Vec<u32>,
+    squares: [u16; BITS],
 }
 
+/// The value in the same row with the fast piece somewhere else.
 #[derive(Clone, Copy, Debug)]
-struct FastNeighbour<W> {
+struct Near<W> {
     rotation: u32,
-    /// Squares whose neighbour is off the board.
-    outside: W,
-    factor: u32,
+    /// Squares for which that place is off the board or comes later.
+    unknown: W,
+    factor: u16,
 }
 
 /// Two bits for every square: a value code, or a yes or no in the first.
 #[derive(Clone, Copy, Debug)]
-struct Planes<W> {
-    low: W,
-    high: W,
+pub(super) struct Planes<W> {
+    pub low: W,
+    pub high: W,
 }
 
 impl<W: Word> Planes<W> {
-    const UNKNOWN: Planes<W> = Planes {
+    pub const UNKNOWN: Planes<W> = Planes {
         low: W::ALL,
         high: W::ALL,
     };
 
     #[inline(always)]
-    fn at(self, bit: u32) -> u32 {
-        let one = |plane: W| u32::from((plane >> bit & W::ONE).any());
+    pub fn at(self, bit: u32) -> u16 {
+        let one = |plane: W| u16::from((plane >> bit & W::ONE).any());
         one(self.low) | one(self.high) << 1
     }
 
+    /// Gives a square that is unknown a value.
     #[inline(always)]
-    fn set(&mut self, square: W, code: u8) {
-        if code & 1 == 0 {
-            self.low ^= square;
-        }
-        if code & 2 == 0 {
-            self.high ^= square;
-        }
+    pub fn set(&mut self, square: W, code: u8) {
+        let unless = |set: bool| if set { W::ZERO } else { square };
+        self.low ^= unless(code & 1 != 0);
+        self.high ^= unless(code & 2 != 0);
     }
 }
 
 /// Values of the rows that differ from the current one in the square of the next slower piece.
 struct Family<W> {
-    number: u32,
-    /// All fixed pieces but the slower one: what the rows of a family share.
+    /// All other pieces but the fast one: what the rows of a family share.
     rest: [W; 4],
-    /// By bit of the slower piece: the family and its values.
-    rows: Vec<(u32, Planes<W>)>,
+    /// Squares of the slower piece whose rows are known.
+    seen: W,
+    /// By bit of the slower piece.
+    rows: [Planes<W>; BITS],
+}
+
+/// What is known of the rows before the current one.
+pub(super) struct Past<W> {
+    before: Planes<W>,
+    family: Family<W>,
+    last: u16,
+}
+
+impl<W: Word> Past<W> {
+    pub fn new() -> Self {
+        Past {
+            before: Planes::UNKNOWN,
+            family: Family {
+                rest: [W::ALL; 4],
+                seen: W::ZERO,
+                rows: [Planes::UNKNOWN; BITS],
+            },
+            last: u16::from(UNKNOWN),
+        }
+    }
+
+    /// Takes up a row with its values.
+    #[inline(always)]
+    pub fn add(&mut self, row: &Known<W>, values: Planes<W>) {
+        self.before = values;
+        if row.slower.any() {
+            self.family.seen |= row.slower;
+            self.family.rows[row.slower.trailing_zeros() as usize] = values;
+        }
+        if row.kept.any() {
+            self.last = values.at(highest(row.kept));
+        }
+    }
+}
+
+/// The bit number of the highest square of a set that is not empty.
+#[inline(always)]
+fn highest<W: Word>(set: W) -> u32 {
+    W::BITS - 1 - set.reverse_bits().trailing_zeros()
+}
+
+/// What is known of a row before its values are.
+pub(super) struct Known<W> {
+    /// The squares whose values are stored.
+    pub kept: W,
+    slower: W,
+    /// By bit, what the contexts are without the values of the row itself.
+    fixed: [u16; BITS],
 }
 
 impl<G: Geometry> Contexts<G> {
@@ -86,10 +138,10 @@ impl<G: Geometry> Contexts<G> {
         let mut contexts = Contexts {
             count: 1,
             last: 0,
-            fast: Vec::new(),
+            near: Vec::new(),
             planes: Vec::new(),
             constants: Vec::new(),
-            squares: vec![0; G::Word::BITS as usize],
+            squares: [0; BITS],
         };
         if features.len() > MAX_FEATURES {
             return None;
@@ -98,35 +150,41 @@ impl<G: Geometry> Contexts<G> {
             if features[..i].contains(&feature) {
                 return None;
             }
-            contexts.add(feature);
-            if contexts.count > MAX_CONTEXTS {
-                return None;
-            }
+            contexts.add(feature)?;
         }
         Some(contexts)
     }
 
-    fn add(&mut self, feature: Feature) {
+    fn add(&mut self, feature: Feature) -> Option<()> {
         let id = G::ID;
-        let factor = self.count as u32;
+        let factor = self.count as u16;
         self.count *= feature.radix::<G>();
+        if self.count > MAX_CONTEXTS {
+            return None;
+        }
         if feature.of_square(id, 0).is_some() {
             for square in 0..id.squares() {
-                let value = feature.of_square(id, square).unwrap_or(0) as u32;
-                let bit = G::BIT[square as usize];
-                self.squares[bit as usize] += factor * value;
+                let value = feature.of_square(id, square).unwrap_or(0) as u16;
+                self.squares[usize::from(G::BIT[square as usize])] += factor * value;
             }
-            return;
+            return Some(());
         }
         match feature {
             Feature::Last => self.last = factor,
             Feature::Fast { dir, steps } => {
                 let back = |set| G::step(set, dir ^ 4);
                 let inside = (0..steps).fold(G::BOARD, |set, _| back(set));
-                let by = G::OFFSET[dir] * steps as u32;
-                self.fast.push(FastNeighbour {
-                    rotation: by % G::Word::BITS,
-                    outside: !inside,
+                let rotation = G::OFFSET[dir] * steps as u32 % G::Word::BITS;
+                let mut unknown = !inside;
+                for square in inside.bits() {
+                    let bit = square.trailing_zeros();
+                    if (bit + rotation) % G::Word::BITS > bit {
+                        unknown |= square;
+                    }
+                }
+                self.near.push(Near {
+                    rotation,
+                    unknown,
                     factor,
                 });
             }
@@ -135,61 +193,68 @@ impl<G: Geometry> Contexts<G> {
             }
             _ => self.planes.push((feature, factor)),
         }
+        Some(())
     }
 
-    /// Visits the positions of a range, in order, that `left_out` does not name, with the place in
-    /// the range and the context of each. The visitor tells the position's value.
+    /// What can be known of a row without its values.
     #[inline(always)]
-    pub fn visit<E>(
+    pub fn know(
         &self,
         domain: &Domain<G>,
-        range: Range<u64>,
-        mut visitor: impl FnMut(usize, usize) -> Result<u8, E>,
-    ) -> Result<(), E> {
-        let mut last = UNKNOWN;
-        let mut before = Planes::UNKNOWN;
-        let mut family = Family {
-            number: 0,
-            rest: [G::Word::ALL; 4],
-            rows: vec![(0, Planes::UNKNOWN); G::Word::BITS as usize],
-        };
-        let mut row_start = 0;
-        for row in Rows::new(&domain.index, domain.side, range) {
-            let kept = row.squares & !domain.left_out(&row.fixed);
-            let slower = family.enter(&row.fixed);
-            let mut planes = [(Planes::UNKNOWN, 0); MAX_FEATURES];
-            let used = self.planes.len();
-            for (place, &(feature, factor)) in planes.iter_mut().zip(&self.planes) {
-                let planes = plane(domain, feature, &row, slower, &family, before);
-                *place = (planes, factor);
-            }
-            let constant = self.constant(&row.fixed, slower);
-            let mut values = Planes::UNKNOWN;
-            for square in kept.bits() {
-                let bit = square.trailing_zeros();
-                let mut context =
-                    constant + self.squares[bit as usize] + self.last * u32::from(last);
-                for (planes, factor) in &planes[..used] {
-                    context += factor * planes.at(bit);
-                }
-                for neighbour in &self.fast {
-                    let at = (bit + neighbour.rotation) % G::Word::BITS;
-                    let outside = u32::from((neighbour.outside >> bit & Word::ONE).any()) * 3;
-                    context += neighbour.factor * (values.at(at) | outside);
-                }
-                let below = row.squares & square.wrapping_sub(Word::ONE);
-                let place = row_start + below.count_ones() as usize;
-                last = visitor(place, context as usize)?;
-                values.set(square, last);
-            }
-            before = values;
-            family.leave(slower, values);
-            row_start += row.squares.count_ones() as usize;
+        row: &Row<G>,
+        past: &mut Past<G::Word>,
+    ) -> Known<G::Word> {
+        let kept = row.squares & !domain.left_out(&row.fixed);
+        let slower = past.family.enter(&row.fixed);
+        let constant = self.constant(&row.fixed, slower);
+        let mut fixed = [0; BITS];
+        let used = G::Word::BITS as usize;
+        for (fixed, square) in fixed[..used].iter_mut().zip(&self.squares[..used]) {
+            *fixed = square + constant;
         }
-        Ok(())
+        for &(feature, factor) in &self.planes {
+            let planes = plane(domain, feature, row, slower, past);
+            add_where(&mut fixed[..used], planes.low, factor);
+            if planes.high.any() {
+                add_where(&mut fixed[..used], planes.high, 2 * factor);
+            }
+        }
+        Known {
+            kept,
+            slower,
+            fixed,
+        }
     }
 
-    fn constant(&self, fixed: &Board<G>, slower: G::Word) -> u32 {
+    /// The context of a square, the values of all stored squares before it being known.
+    #[inline(always)]
+    pub fn at(
+        &self,
+        square: G::Word,
+        row: &Known<G::Word>,
+        values: Planes<G::Word>,
+        past: &Past<G::Word>,
+    ) -> usize {
+        let bit = square.trailing_zeros();
+        let mut context = row.fixed[bit as usize];
+        if self.last != 0 {
+            let before = row.kept & square.wrapping_sub(G::Word::ONE);
+            let last = if before.any() {
+                values.at(highest(before))
+            } else {
+                past.last
+            };
+            context += self.last * last;
+        }
+        for near in &self.near {
+            let at = (bit + near.rotation) % G::Word::BITS;
+            let unknown = u16::from((near.unknown >> bit & G::Word::ONE).any()) * 3;
+            context += near.factor * (values.at(at) | unknown);
+        }
+        usize::from(context)
+    }
+
+    fn constant(&self, fixed: &Board<G>, slower: G::Word) -> u16 {
         let ranks = G::RANKS;
         let on = |rank: usize, color| (fixed.men[color] & G::RANK[rank]).any();
         let value = |feature| match feature {
@@ -207,8 +272,22 @@ impl<G: Geometry> Contexts<G> {
             _ => 0,
         };
         let each = self.constants.iter();
-        each.map(|&(feature, factor)| factor * value(feature) as u32)
+        each.map(|&(feature, factor)| factor * value(feature) as u16)
             .sum()
+    }
+}
+
+/// Adds to the numbers at the bits of a set.
+#[inline(always)]
+fn add_where<W: Word>(numbers: &mut [u16], set: W, term: u16) {
+    let mut set = set;
+    for lanes in numbers.chunks_exact_mut(16) {
+        let bits = set.to_u128() as u16;
+        for (lane, number) in lanes.iter_mut().enumerate() {
+            let mask = 1u16 << lane;
+            *number += if bits & mask == mask { term } else { 0 };
+        }
+        set = set >> 16;
     }
 }
 
@@ -219,8 +298,7 @@ fn plane<G: Geometry>(
     feature: Feature,
     row: &Row<G>,
     slower: G::Word,
-    family: &Family<G::Word>,
-    before: Planes<G::Word>,
+    past: &Past<G::Word>,
 ) -> Planes<G::Word> {
     let fixed = &row.fixed;
     let fast = domain.fast;
@@ -233,9 +311,9 @@ fn plane<G: Geometry>(
     let low = match feature {
         Feature::Slower { dir, steps } => {
             let square = (0..steps).fold(slower, |set, _| G::step(set, dir));
-            return family.values(square);
+            return past.family.values(square);
         }
-        Feature::RowBefore => return before,
+        Feature::RowBefore => return past.before,
         Feature::OpponentCaptures => domain.threats(fixed),
         Feature::TouchesEnemy => around(fixed.pieces(!fast.color), 1),
         Feature::TouchesFriend => around(fixed.pieces(fast.color), 1),
@@ -275,26 +353,17 @@ impl<W: Word> Family<W> {
         }
         if rest != self.rest {
             self.rest = rest;
-            self.number += 1;
+            self.seen = W::ZERO;
         }
         slower
     }
 
     #[inline(always)]
-    fn leave(&mut self, slower: W, values: Planes<W>) {
-        if slower.any() {
-            self.rows[slower.trailing_zeros() as usize] = (self.number, values);
-        }
-    }
-
-    #[inline(always)]
     fn values(&self, slower: W) -> Planes<W> {
-        if slower.is_empty() {
-            return Planes::UNKNOWN;
-        }
-        match self.rows[slower.trailing_zeros() as usize] {
-            (number, values) if number == self.number => values,
-            _ => Planes::UNKNOWN,
+        if (self.seen & slower).any() {
+            self.rows[slower.trailing_zeros() as usize]
+        } else {
+            Planes::UNKNOWN
         }
     }
 }

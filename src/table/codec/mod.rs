@@ -153,7 +153,7 @@ pub(super) fn encode_results(side: &Side, codes: &SideCodes, profile: Profile) -
         .is_some_and(|best| best.len() * 2048 < codes.len);
     if !sparse {
         let rows = with_rules!(side.rule_set, R => {
-            encode_rows(&Domain::new::<R>(side, profile.row_block()), codes, profile)
+            encode_rows(&Domain::new::<R>(side, profile.row_block()), codes)
         });
         keep(&mut best, rows);
     }
@@ -164,8 +164,8 @@ pub(super) fn encode_results(side: &Side, codes: &SideCodes, profile: Profile) -
     best.expect("rows were tried if runs did not fit")
 }
 
-fn encode_rows<G: Geometry>(domain: &Domain<G>, codes: &SideCodes, profile: Profile) -> Encoded {
-    let coder = RowCoder::fit(domain, codes, profile.most_contexts());
+fn encode_rows<G: Geometry>(domain: &Domain<G>, codes: &SideCodes) -> Encoded {
+    let coder = RowCoder::fit(domain, codes);
     let packed = blocks::pack(
         domain.blocks(),
         || (),

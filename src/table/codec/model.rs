@@ -40,17 +40,24 @@ const ORDERS: [[u8; 3]; 6] = [
 /// How often each value was met in a context.
 pub(super) type Counts = [u64; 3];
 
-#[derive(Clone, Copy, Debug)]
-struct Expectation {
-    /// Chance that the first value is right; 0 if it always is.
-    first: u16,
-    second: u16,
-    order: [u8; 3],
-}
+/// Chance that the likelier value is right by class, out of 65536; meaningless for class 0.
+const HIT: [u16; CLASSES] = {
+    let mut hit = [0; CLASSES];
+    let mut class = 0;
+    while class < CLASSES {
+        hit[class] = 0u16.wrapping_sub(MISS[class]);
+        class += 1;
+    }
+    hit
+};
 
 #[derive(Clone, Debug)]
 pub(super) struct Model {
-    contexts: Vec<Expectation>,
+    /// By context: the class of a first miss, and from bit 6 on the likeliest value. Nearly all that
+    /// decoding looks at, in as few bytes as can be.
+    first: Vec<u8>,
+    /// By context: the class of a second miss, and from bit 6 on the next value.
+    second: Vec<u8>,
 }
 
 impl Model {
@@ -61,42 +68,50 @@ impl Model {
         }
         let (orders, classes) = description.split_at(contexts);
         let (first, second) = classes.split_at(contexts);
-        let hit = |class: u8| Some(0u16.wrapping_sub(*MISS.get(usize::from(class))?));
-        let contexts = orders.iter().zip(first).zip(second);
-        let contexts = contexts.map(|((&order, &first), &second)| {
-            Some(Expectation {
-                order: *ORDERS.get(usize::from(order))?,
-                first: hit(first)?,
-                second: hit(second)?,
-            })
-        });
+        let packed = |classes: &[u8], place: usize| -> Option<Vec<u8>> {
+            let pairs = orders.iter().zip(classes);
+            let packed = pairs.map(|(&order, &class)| {
+                let value = ORDERS.get(usize::from(order))?[place];
+                (usize::from(class) < CLASSES).then_some(class | value << 6)
+            });
+            packed.collect()
+        };
         Some(Model {
-            contexts: contexts.collect::<Option<_>>()?,
+            first: packed(first, 0)?,
+            second: packed(second, 1)?,
         })
     }
 
     #[inline(always)]
     pub fn decode(&self, context: usize, decoder: &mut Decoder) -> u8 {
-        let expected = &self.contexts[context];
-        if expected.first == 0 || decoder.decode(expected.first) {
-            expected.order[0]
-        } else if expected.second == 0 || decoder.decode(expected.second) {
-            expected.order[1]
+        let expected = self.first[context];
+        let value = expected >> 6;
+        let class = usize::from(expected) % CLASSES;
+        if class == 0 || decoder.decode(HIT[class]) {
+            return value;
+        }
+        let next = self.second[context];
+        let class = usize::from(next) % CLASSES;
+        if class == 0 || decoder.decode(HIT[class]) {
+            next >> 6
         } else {
-            expected.order[2]
+            3 - value - (next >> 6)
         }
     }
 
     #[inline(always)]
     pub fn encode(&self, context: usize, value: u8, encoder: &mut Encoder) {
-        let expected = &self.contexts[context];
-        if expected.first == 0 {
+        let expected = self.first[context];
+        let class = usize::from(expected) % CLASSES;
+        if class == 0 {
             return;
         }
-        let hit = value == expected.order[0];
-        encoder.encode(hit, expected.first);
-        if !hit && expected.second != 0 {
-            encoder.encode(value == expected.order[1], expected.second);
+        let hit = value == expected >> 6;
+        encoder.encode(hit, HIT[class]);
+        let next = self.second[context];
+        let class = usize::from(next) % CLASSES;
+        if !hit && class != 0 {
+            encoder.encode(value == next >> 6, HIT[class]);
         }
     }
 }

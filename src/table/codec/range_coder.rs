@@ -92,7 +92,7 @@ impl Encoder {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Decoder<'b> {
     code: u64,
     range: u64,
@@ -124,22 +124,40 @@ impl<'b> Decoder<'b> {
         u64::from(u32::from_be_bytes(four))
     }
 
-    /// Reads a decision made with the same probability.
+    /// Reads a decision made with the same probability, which is expected to be yes.
     #[inline(always)]
     pub fn decode(&mut self, p: u16) -> bool {
         let bound = (self.range >> ONE_BITS) * u64::from(p);
-        let yes = self.code < bound;
-        if yes {
+        if self.code < bound {
             self.range = bound;
-        } else {
-            self.code = self.code.wrapping_sub(bound);
-            self.range -= bound;
+            if bound >> 32 == 0 {
+                *self = self.refilled();
+            }
+            return true;
         }
+        *self = self.missed(bound);
+        false
+    }
+
+    // By value, so that the state stays in registers as long as nothing is missed.
+    #[cold]
+    #[inline(never)]
+    fn refilled(mut self) -> Self {
+        self.code = self.code << 32 | self.next();
+        self.range <<= 32;
+        self
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn missed(mut self, bound: u64) -> Self {
+        self.code -= bound;
+        self.range -= bound;
         if self.range >> 32 == 0 {
-            self.code = self.code << 32 | self.next();
-            self.range <<= 32;
+            self.refilled()
+        } else {
+            self
         }
-        yes
     }
 }
 

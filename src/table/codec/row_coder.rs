@@ -5,18 +5,19 @@
 //! cost. Then the values are counted in every context over the whole slice, and these counts are
 //! the model. No context crosses the start of a block, so any block decodes alone.
 
-use std::convert::Infallible;
+use std::hint::black_box;
 
 use rayon::prelude::*;
 
 use super::codes::{Codes, SideCodes};
-use super::context::{Contexts, MAX_CONTEXTS, MAX_FEATURES};
+use super::context::{Contexts, MAX_CONTEXTS, MAX_FEATURES, Past, Planes, UNKNOWN};
 use super::domain::Domain;
 use super::feature::Feature;
 use super::logarithm::BIT;
 use super::model::{self, CONTEXT_COST, CONTEXT_LEN, Counts, Model};
 use super::range_coder::{Decoder, Encoder};
-use crate::board::Geometry;
+use super::rows::Rows;
+use crate::board::{Geometry, Word};
 
 /// Blocks of the sample on which features are chosen.
 const SAMPLE_BLOCKS: u64 = 384;
@@ -30,9 +31,9 @@ pub(super) struct RowCoder<G: Geometry> {
 }
 
 impl<G: Geometry> RowCoder<G> {
-    /// Makes the best coder for some values with at most so many contexts.
-    pub fn fit(domain: &Domain<G>, codes: &SideCodes, most_contexts: usize) -> Self {
-        let features = choose_features(domain, codes, most_contexts.min(MAX_CONTEXTS));
+    /// Makes the best coder for some values.
+    pub fn fit(domain: &Domain<G>, codes: &SideCodes) -> Self {
+        let features = choose_features(domain, codes);
         let contexts = Contexts::new(&features).expect("the search keeps the limits");
         let counts = count(domain, codes, &contexts);
         let table = model::describe(&counts);
@@ -72,28 +73,56 @@ impl<G: Geometry> RowCoder<G> {
     /// Appends a block's code to `out`.
     pub fn encode(&self, domain: &Domain<G>, codes: &SideCodes, block: u64, out: &mut Vec<u8>) {
         let mut encoder = Encoder::new();
-        let range = domain.range(block);
-        let first = range.start;
-        let visited = self.contexts.visit(domain, range, |place, context| {
-            let code = codes.get(first + place as u64);
+        visit(domain, codes, &self.contexts, block, |context, code| {
             self.model.encode(context, code, &mut encoder);
-            Ok::<u8, Infallible>(code)
         });
-        let Ok(()) = visited;
         encoder.finish(out);
     }
 
     /// Decodes a block; positions that are left out get the code 3.
     pub fn decode(&self, domain: &Domain<G>, block: u64, bytes: &[u8], out: &mut Codes) {
-        let range = domain.range(block);
-        out.reset((range.end - range.start) as usize);
+        out.reset(0);
         let mut decoder = Decoder::new(bytes);
-        let visited = self.contexts.visit(domain, range, |place, context| {
-            let code = self.model.decode(context, &mut decoder);
-            out.set(place, code);
-            Ok::<u8, Infallible>(code)
-        });
-        let Ok(()) = visited;
+        let mut past = Past::new();
+        let mut run = Run::of(UNKNOWN);
+        for row in Rows::new(&domain.index, domain.side, domain.range(block)) {
+            let known = self.contexts.know(domain, &row, &mut past);
+            let mut values = Planes::UNKNOWN;
+            for square in known.kept.bits() {
+                let context = self.contexts.at(square, &known, values, &past);
+                let code = self.model.decode(context, &mut decoder);
+                // Most values are that before. The processor foresees this branch, and with it the
+                // next context, for which it would else have to wait. Without the black box the
+                // compiler would leave no branch.
+                if code != run.code {
+                    run = Run::of(black_box(code));
+                }
+                values.low ^= square & run.clears_low;
+                values.high ^= square & run.clears_high;
+            }
+            past.add(&known, values);
+            out.extend(row.squares, values.low, values.high);
+        }
+    }
+}
+
+/// A value with what it changes in planes of unknown values: all bits or none.
+#[derive(Clone, Copy)]
+struct Run<W> {
+    code: u8,
+    clears_low: W,
+    clears_high: W,
+}
+
+impl<W: Word> Run<W> {
+    #[inline(always)]
+    fn of(code: u8) -> Self {
+        let clears = |bit: u8| if code & bit == 0 { W::ALL } else { W::ZERO };
+        Run {
+            code,
+            clears_low: clears(1),
+            clears_high: clears(2),
+        }
     }
 }
 
@@ -127,6 +156,7 @@ fn count<G: Geometry>(
         })
 }
 
+/// Calls the visitor with the context and the value of each stored position of a block, in order.
 fn visit<G: Geometry>(
     domain: &Domain<G>,
     codes: &SideCodes,
@@ -135,20 +165,25 @@ fn visit<G: Geometry>(
     mut visitor: impl FnMut(usize, u8),
 ) {
     let range = domain.range(block);
-    let first = range.start;
-    let Ok(()) = contexts.visit(domain, range, |place, context| {
-        let code = codes.get(first + place as u64);
-        visitor(context, code);
-        Ok::<u8, Infallible>(code)
-    });
+    let mut position = range.start;
+    let mut past = Past::new();
+    for row in Rows::new(&domain.index, domain.side, range) {
+        let known = contexts.know(domain, &row, &mut past);
+        let mut values = Planes::UNKNOWN;
+        for square in row.squares.bits() {
+            values.set(square, codes.get(position));
+            position += 1;
+        }
+        for square in known.kept.bits() {
+            let context = contexts.at(square, &known, values, &past);
+            visitor(context, values.at(square.trailing_zeros()) as u8);
+        }
+        past.add(&known, values);
+    }
 }
 
 /// The features whose contexts make the code of the sample, and the model, smallest.
-fn choose_features<G: Geometry>(
-    domain: &Domain<G>,
-    codes: &SideCodes,
-    most_contexts: usize,
-) -> Vec<Feature> {
+fn choose_features<G: Geometry>(domain: &Domain<G>, codes: &SideCodes) -> Vec<Feature> {
     let stride = domain.blocks().div_ceil(SAMPLE_BLOCKS).max(1);
     let blocks: Vec<u64> = (0..domain.blocks()).step_by(stride as usize).collect();
     let column = |feature: Option<Feature>| -> Vec<u8> {
@@ -176,7 +211,7 @@ fn choose_features<G: Geometry>(
     while chosen.len() < MAX_FEATURES {
         let tried = candidates.par_iter().filter_map(|(feature, column)| {
             let radix = feature.radix::<G>();
-            let fits = count * radix <= most_contexts && !chosen.contains(feature);
+            let fits = count * radix <= MAX_CONTEXTS && !chosen.contains(feature);
             fits.then(|| {
                 let column = Some((count, column.as_slice()));
                 estimate(&contexts, column, &values, count * radix, stride)

@@ -124,18 +124,67 @@ impl<'i, G: Geometry> Rows<'i, G> {
         if let Some(others) = next_set(others, self.free().without_lowest()) {
             return self.set_others(others);
         }
-        // Most rows of the slices with one fast king end here: cheaper than unranking.
-        if king && color == Color::Black {
-            let men_free = G::BOARD & !(fixed.men[Color::White] | fixed.men[Color::Black]);
-            if let Some(kings) = next_set(fixed.kings[Color::White], men_free) {
-                self.row.fixed.kings[Color::White] = kings;
-                let lowest = self.free().without_lowest().bits();
-                let others = lowest.take(others.count_ones() as usize);
-                return self.set_others(others.fold(G::Word::ZERO, |set, square| set | square));
+        let count = others.count_ones();
+        if self.next_placement() {
+            self.set_others(lowest_set(count, self.free().without_lowest()));
+        } else {
+            self.seek();
+        }
+    }
+
+    /// Places the pieces that are not of the fast one's kind anew, the fastest of them first; false
+    /// if the next placement has another count of white men on their first rank, which is seldom.
+    fn next_placement(&mut self) -> bool {
+        let slice = self.index.slice();
+        let FastPiece { color, king } = self.fast;
+        let fixed = &mut self.row.fixed;
+        let [white, black] = fixed.men.0;
+        let by_black_king = king && color == Color::Black;
+        if by_black_king {
+            let free = G::BOARD & !(white | black);
+            if let Some(kings) = next_set(fixed.kings[Color::White], free) {
+                fixed.kings[Color::White] = kings;
+                return true;
             }
         }
-        self.seek();
+        let black_free = |white: G::Word| G::BOARD & !G::BOTTOM & !white;
+        let next_black = if king {
+            next_set(black, black_free(white))
+        } else {
+            None
+        };
+        if let Some(black) = next_black {
+            fixed.men[Color::Black] = black;
+        } else {
+            let middle = G::BOARD & !G::BOTTOM & !G::TOP;
+            let (on_row, elsewhere) = (white & G::BOTTOM, white & !G::BOTTOM);
+            let next = match next_set(elsewhere, middle) {
+                Some(elsewhere) => Some(on_row | elsewhere),
+                None => next_set(on_row, G::BOTTOM)
+                    .map(|on_row| on_row | lowest_set(elsewhere.count_ones(), middle)),
+            };
+            let Some(white) = next else {
+                return false;
+            };
+            fixed.men[Color::White] = white;
+            if king {
+                let count = slice.men(Color::Black) as u32;
+                fixed.men[Color::Black] = lowest_set(count, black_free(white));
+            }
+        }
+        if by_black_king {
+            let [white, black] = fixed.men.0;
+            let count = slice.kings(Color::White) as u32;
+            fixed.kings[Color::White] = lowest_set(count, G::BOARD & !(white | black));
+        }
+        true
     }
+}
+
+/// The lowest squares of some free ones.
+fn lowest_set<W: Word>(count: u32, free: W) -> W {
+    let squares = free.bits().take(count as usize);
+    squares.fold(W::ZERO, |set, square| set | square)
 }
 
 /// The set after this one among all sets of its size on the squares `free`.
