@@ -107,7 +107,6 @@ fn lines_of_three_pieces_take_as_long_as_they_say() {
 }
 
 #[test]
-#[ignore = "a minute"]
 fn lines_of_four_pieces_take_as_long_as_they_say() {
     lines_take_as_long_as_they_say(&MAIN[..4], 4);
 }
