@@ -1,6 +1,8 @@
 use std::fmt;
+use std::sync::LazyLock;
 
-use super::{ByColor, Color, Geometry, Word};
+use super::{Board8x8, Board10x8, Board10x10, Board12x12, BoardAll8x8};
+use super::{ByColor, Color, Geometry, GeometryId, Word};
 use crate::rules::Variant;
 
 /// A square of some variant's board: its number in that variant minus one.
@@ -196,9 +198,10 @@ impl Position {
     /// If `G` is not the variant's geometry.
     pub fn to_board<G: Geometry>(&self) -> Board<G> {
         assert_eq!(G::ID, self.variant.geometry());
+        let layout = Layout::of(self.variant);
         let convert = |set: u128| {
             Square::of(set).fold(G::Word::ZERO, |word, square| {
-                let bit = G::BIT[self.variant.rule_set_index(square) as usize];
+                let bit = layout.bits[usize::from(square.index())];
                 word | G::Word::ONE << u32::from(bit)
             })
         };
@@ -228,13 +231,47 @@ impl Variant {
     /// If `G` is not the variant's geometry.
     pub fn squares_of<G: Geometry>(self, set: G::Word) -> u128 {
         assert_eq!(G::ID, self.geometry());
-        let squares = (0..self.squares()).map(Square::new);
-        squares
-            .filter(|&s| {
-                let bit = G::BIT[self.rule_set_index(s) as usize];
-                (set >> u32::from(bit) & G::Word::ONE).any()
-            })
-            .fold(0, |squares, s| squares | s.bit())
+        let layout = Layout::of(self);
+        let bits = (set & G::BOARD)
+            .bits()
+            .map(|bit| bit.trailing_zeros() as usize);
+        bits.fold(0, |squares, bit| squares | 1 << layout.squares[bit])
+    }
+}
+
+/// Where a variant's squares are in the bits of its geometry.
+struct Layout {
+    /// By square.
+    bits: [u8; 72],
+    /// By bit.
+    squares: [u8; 128],
+}
+
+impl Layout {
+    fn of(variant: Variant) -> &'static Layout {
+        static LAYOUTS: LazyLock<Vec<Layout>> =
+            LazyLock::new(|| Variant::ALL.iter().map(|&v| Layout::new(v)).collect());
+        &LAYOUTS[variant as usize]
+    }
+
+    fn new(variant: Variant) -> Layout {
+        let all_bits = match variant.geometry() {
+            GeometryId::Board8x8 => Board8x8::BIT,
+            GeometryId::Board10x10 => Board10x10::BIT,
+            GeometryId::Board12x12 => Board12x12::BIT,
+            GeometryId::Board10x8 => Board10x8::BIT,
+            GeometryId::BoardAll8x8 => BoardAll8x8::BIT,
+        };
+        let mut layout = Layout {
+            bits: [0; 72],
+            squares: [0; 128],
+        };
+        for square in 0..variant.squares() {
+            let bit = all_bits[usize::from(variant.rule_set_index(Square::new(square)))];
+            layout.bits[usize::from(square)] = bit;
+            layout.squares[usize::from(bit)] = square;
+        }
+        layout
     }
 }
 

@@ -9,7 +9,7 @@ use crownhead::index::Slice;
 use crownhead::probe::Tablebase;
 use crownhead::rules::Variant;
 use crownhead::table::Metric;
-use crownhead::verify::{verify_checksums, verify_list, verify_sample, verify_slice};
+use crownhead::verify::{Verifier, verify_checksums, verify_list, verify_sample};
 
 /// Prove tables: every value against those of its successors, counts, hashes and checksums
 ///
@@ -51,6 +51,7 @@ impl Args {
             writeln!(out, "{lines} positions agree with `{}`", path.display())?;
             return Ok(());
         }
+        let mut verifier = Verifier::new(&tables, variant);
         for slice in self.slices(variant, &tables)? {
             let start = Instant::now();
             for metric in Metric::ALL {
@@ -61,7 +62,7 @@ impl Args {
             let values = match (self.checksums, self.sample) {
                 (true, _) => None,
                 (_, Some(values)) => Some(verify_sample(&tables, variant, slice, values)?),
-                _ => Some(verify_slice(&tables, variant, slice)?),
+                _ => Some(verifier.slice(slice)?),
             };
             let seconds = start.elapsed().as_secs_f64();
             match values {

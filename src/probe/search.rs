@@ -176,7 +176,7 @@ impl Tablebase {
     }
 
     /// The result of a position with what distances the tables have.
-    pub(super) fn outcome<R: Rules>(
+    pub(crate) fn outcome<R: Rules>(
         &self,
         board: &Board<R::Geometry>,
     ) -> Result<Outcome, ProbeError> {

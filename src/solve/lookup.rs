@@ -239,6 +239,12 @@ impl<'s, G: Geometry<Word: PlaneWord>> Task for Locate<'s, G> {
     }
 }
 
+/// A bit of a plane on all squares. Not a branch: which way it would go is anyone's guess.
+#[inline(always)]
+pub fn bit<W: Word>(plane: W, place: u32) -> W {
+    W::ZERO.wrapping_sub(plane >> place & W::ONE)
+}
+
 impl<G: Geometry> Clone for Found<'_, G> {
     #[inline(always)]
     fn clone(&self) -> Self {
@@ -304,20 +310,14 @@ impl<G: Geometry<Word: PlaneWord>> Found<'_, G> {
             } => {
                 let (kings, white) = (G::turn(others), G::turn(white));
                 let fast = white.lowest();
+                let place = fast.trailing_zeros();
                 let column = first + rank(white ^ fast, *free) as usize;
                 let mut turned = Planes::default();
                 for square in G::turn(mask).bits() {
                     let row = rank(kings | square, *free) as usize;
                     let there = slice.load(!side, column + row * slice.columns());
-                    let if_fast = |plane: G::Word| {
-                        if (plane & fast).any() {
-                            square
-                        } else {
-                            G::Word::ZERO
-                        }
-                    };
-                    turned.win |= if_fast(there.win);
-                    turned.loss |= if_fast(there.loss);
+                    turned.win |= square & bit(there.win, place);
+                    turned.loss |= square & bit(there.loss, place);
                 }
                 Planes {
                     win: G::turn(turned.win),

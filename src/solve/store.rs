@@ -59,8 +59,8 @@ impl<G: Geometry<Word: PlaneWord>> Store<G> {
             .or_else(|| turned().map(|s| (s, true)))
     }
 
-    /// The slice with this material, in either orientation.
-    pub fn get_slice(&self, slice: Slice) -> Option<&Arc<PlaneSlice<G>>> {
-        self.slices[place_of(slice)].as_ref()
+    /// Whether a slice, given in either orientation, is there.
+    pub fn contains(&self, slice: Slice) -> bool {
+        self.slices[place_of(slice)].is_some()
     }
 }

@@ -1,19 +1,23 @@
 //! Proof of finished tables: nothing but the files and the rules is believed.
 //!
-//! Every value is compared with what its successors' values make of it, all of them asked through
-//! the prober that players use. That alone would accept a circle of positions that are "won"
-//! because each leads to the next; so wins and losses of a slice must also be *grounded*: the
-//! decided positions are derived again from those that need nothing of the slice, and what cannot
-//! be derived is wrong. Distances are compared with their definition, which leaves no room for
-//! circles either. Counts, longest distances and the hash of all values must be those of the
-//! header, the bytes those of the page checksums and the manifest.
+//! Every result of the slice and of those its moves lead to is asked once of the prober that
+//! players use, then each is compared with what its successors' results make of it. The moves are
+//! those of [`rules::reference`](crate::rules::reference), the rule sheet written down, which
+//! shares nothing with the solver; the fast generator must give the same ones in every position.
 //!
-//! Moves come from the fast generator, which the tests compare with the executable rule sheet on
-//! all variants; with the slow one a position would take ten times as long. Cost: 2 bits of memory
-//! a position of the largest slice, and one to three microseconds a position and metric, most of it
-//! looking successors up.
+//! That alone would accept a circle of positions that are "won" because each leads to the next; so
+//! wins and losses of a slice must also be *grounded*: the decided positions are derived again from
+//! those that need nothing of the slice, and what cannot be derived is wrong. This goes over the
+//! positions many times, and over the same moves, so it takes them from the fast generator.
+//! Distances are compared with their definition, by the moves of the rule sheet. Counts, longest
+//! distances and the hash of all values must be those of the header, the bytes those of the page
+//! checksums and the manifest.
+//!
+//! Cost: three bits of memory a position and side to move of the slice, two of those it leads to;
+//! a gigabyte of results is kept for slices to come. The time goes mostly into the rule sheet.
 
 mod checksums;
+mod known;
 mod list;
 mod slice;
 
@@ -28,7 +32,7 @@ use crate::table::{Metric, TableError};
 
 pub use checksums::verify_checksums;
 pub use list::{ListError, verify_list};
-pub use slice::{verify_sample, verify_slice};
+pub use slice::{Verifier, verify_sample, verify_slice};
 
 /// What is wrong with a table. Of several wrong positions the first is named.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +56,8 @@ pub enum VerifyError {
         fen: String,
         found: String,
     },
+    #[error("the fast move generator does not follow the rules in {fen}: please report it")]
+    Rules { fen: String },
     #[error("`{}` is wrong: its header says {header} {what} with {side} to move, there are {found}", path.display())]
     Header {
         path: PathBuf,

@@ -1,19 +1,52 @@
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
 
+use bitvec::vec::BitVec;
+
+use super::known::{Found, Known, Memory};
 use super::{Subject, VerifyError};
-use crate::board::{Board, ByColor, Color};
+use crate::board::{Board, ByColor, Color, Geometry, Position, Word};
 use crate::index::Slice;
 use crate::parallel;
 use crate::probe::{Outcome, ProbeError, Tablebase};
 use crate::rules::movegen::{apply, for_each_move};
+use crate::rules::reference::legal_moves;
 use crate::rules::{Rules, Variant, with_rules};
 use crate::table::{Census, HASH_CHUNK, Metric, Wdl, hash_chunk, hash_values, stored_sides};
 
 /// Positions of a sample looked at by one task.
 const SAMPLE_CHUNK: u64 = 1024;
 
-/// Verifies all tables of one slice, whose successors' tables must be there. Returns the number of
-/// values compared.
+/// Verifies tables slice by slice. Results are kept in memory from one slice to the next, so that
+/// going through a whole set asks the prober for each of them about once.
+#[derive(Debug)]
+pub struct Verifier<'t> {
+    tables: &'t Tablebase,
+    variant: Variant,
+    memory: Memory,
+}
+
+impl<'t> Verifier<'t> {
+    pub fn new(tables: &'t Tablebase, variant: Variant) -> Self {
+        Verifier {
+            tables,
+            variant,
+            memory: Memory::default(),
+        }
+    }
+
+    /// Verifies all tables of one slice, whose successors' tables must be there. Returns the number
+    /// of values compared.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn slice(&mut self, slice: Slice) -> Result<u64, VerifyError> {
+        with_rules!(self.variant.rule_set(), R => {
+            Subject::<R>::new(self.tables, self.variant, slice).verify(&mut self.memory)
+        })
+    }
+}
+
+/// Verifies all tables of one slice, see [`Verifier::slice`].
 ///
 /// # Errors
 /// The first thing that is wrong.
@@ -22,7 +55,7 @@ pub fn verify_slice(
     variant: Variant,
     slice: Slice,
 ) -> Result<u64, VerifyError> {
-    with_rules!(variant.rule_set(), R => Subject::<R>::new(tables, variant, slice).verify())
+    Verifier::new(tables, variant).slice(slice)
 }
 
 /// Verifies so many values of the tables of one slice, spread evenly. Returns the number of values
@@ -41,25 +74,21 @@ pub fn verify_sample(
     })
 }
 
-/// A bit for every position with either side to move.
-struct Bits(ByColor<Vec<AtomicU64>>);
+/// A bit for every position with either side to move, set by many threads.
+struct Bits(ByColor<BitVec<AtomicU64>>);
 
 impl Bits {
     fn new(positions: u64) -> Self {
-        let zeros = || {
-            (0..positions.div_ceil(64))
-                .map(|_| AtomicU64::new(0))
-                .collect()
-        };
+        let zeros = || BitVec::repeat(false, positions as usize);
         Bits(ByColor::new(zeros(), zeros()))
     }
 
     fn get(&self, side: Color, position: u64) -> bool {
-        self.0[side][(position / 64) as usize].load(Relaxed) >> (position % 64) & 1 != 0
+        self.0[side][position as usize]
     }
 
     fn set(&self, side: Color, position: u64) {
-        self.0[side][(position / 64) as usize].fetch_or(1 << (position % 64), Relaxed);
+        self.0[side].set_aliased(position as usize, true);
     }
 }
 
@@ -67,8 +96,69 @@ impl Bits {
 struct Part {
     census: Census,
     hash: blake3::Hash,
-    /// Wins and losses that are not grounded yet.
-    open: Vec<u64>,
+}
+
+/// What the moves of a position make of it.
+#[derive(Default)]
+struct Worth {
+    best: Option<Wdl>,
+    /// A move wins for certain.
+    wins: bool,
+    /// Not every move loses for certain.
+    saves: bool,
+}
+
+impl Worth {
+    /// A move with its result for who makes it; `firm` if that is grounded.
+    fn add(&mut self, result: Wdl, firm: bool) {
+        self.best = self.best.max(Some(result));
+        self.wins |= firm && result == Wdl::Win;
+        self.saves |= !firm || result != Wdl::Loss;
+    }
+
+    fn result<R: Rules>(&self) -> Wdl {
+        self.best.unwrap_or(Outcome::without_move(&R::SET).result)
+    }
+
+    /// Whether a win or a loss needs no position that is not grounded.
+    fn is_grounded(&self, found: Wdl) -> bool {
+        match found {
+            Wdl::Win => self.wins || self.best.is_none(),
+            _ => !self.saves,
+        }
+    }
+}
+
+/// A set of moves as a sum of hashes: two generators agree if taking the moves of one from those
+/// of the other leaves nothing.
+#[derive(Default, PartialEq, Eq)]
+struct Moves {
+    count: i64,
+    sum: u64,
+}
+
+impl Moves {
+    fn add<G: Geometry>(&mut self, after: &Board<G>, converts: bool) {
+        self.count += 1;
+        self.sum = self.sum.wrapping_add(Self::hash(after, converts));
+    }
+
+    fn take<G: Geometry>(&mut self, after: &Board<G>, converts: bool) {
+        self.count -= 1;
+        self.sum = self.sum.wrapping_sub(Self::hash(after, converts));
+    }
+
+    fn hash<G: Geometry>(board: &Board<G>, converts: bool) -> u64 {
+        let mix = |hash: u64, word: u64| {
+            let hash = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            hash ^ hash >> 32
+        };
+        let words = board.men.0.into_iter().chain(board.kings.0);
+        words.fold(u64::from(converts), |hash, word| {
+            let bits = word.to_u128();
+            mix(mix(hash, bits as u64), (bits >> 64) as u64)
+        })
+    }
 }
 
 impl<R: Rules> Subject<'_, R> {
@@ -77,27 +167,19 @@ impl<R: Rules> Subject<'_, R> {
         Metric::ALL.into_iter().filter(exists)
     }
 
-    fn verify(&self) -> Result<u64, VerifyError> {
+    fn verify(&self, memory: &mut Memory) -> Result<u64, VerifyError> {
         let mut values = 0;
+        let known = memory.around::<R>(self.tables, self.slice)?;
         let grounded = Bits::new(self.index.len());
-        let mut open = Vec::new();
         for &side in stored_sides(self.slice) {
-            let parts =
-                self.chunks(|first, count| self.check_results(side, first, count, &grounded))?;
+            let parts = self.chunks(|chunk| self.check_results(side, chunk, &known, &grounded))?;
             self.compare_header(Metric::Wdl, side, &parts)?;
-            open.extend(
-                parts
-                    .into_iter()
-                    .flat_map(|part| part.open)
-                    .map(|p| (side, p)),
-            );
             values += self.index.len();
         }
-        self.ground(open, &grounded)?;
+        self.ground(&known, &grounded)?;
         for metric in self.metrics().filter(|&metric| metric != Metric::Wdl) {
             for &side in stored_sides(self.slice) {
-                let parts =
-                    self.chunks(|first, count| self.check_distances(metric, side, first, count))?;
+                let parts = self.chunks(|chunk| self.check_distances(metric, side, chunk))?;
                 self.compare_header(metric, side, &parts)?;
                 values += self.index.len();
             }
@@ -105,137 +187,151 @@ impl<R: Rules> Subject<'_, R> {
         Ok(values)
     }
 
-    /// Works on all positions in parallel; of several errors the first counts.
-    fn chunks(
+    /// Works on all chunks of positions in parallel; of several errors the first counts.
+    fn chunks<T: Send>(
         &self,
-        check: impl Fn(u64, usize) -> Result<Part, VerifyError> + Sync,
-    ) -> Result<Vec<Part>, VerifyError> {
-        let positions = self.index.len();
-        let parts: Vec<Result<Part, VerifyError>> =
-            parallel::map(positions.div_ceil(HASH_CHUNK), &|chunk| {
-                let first = chunk * HASH_CHUNK;
-                check(first, (positions - first).min(HASH_CHUNK) as usize)
-            });
+        check: impl Fn(u64) -> Result<T, VerifyError> + Sync,
+    ) -> Result<Vec<T>, VerifyError> {
+        let parts = parallel::map(self.index.len().div_ceil(HASH_CHUNK), &check);
         parts.into_iter().collect()
     }
 
-    /// Compares results with those of their successors. A position is grounded here if it is so
-    /// whatever the other positions of the slice are.
+    /// Compares results with those of their successors, and the moves of both generators. A
+    /// position is grounded here if it is so whatever the other positions of the slice are.
     fn check_results(
         &self,
         side: Color,
-        first: u64,
-        count: usize,
+        chunk: u64,
+        known: &Known<R>,
         grounded: &Bits,
     ) -> Result<Part, VerifyError> {
-        let mut results = vec![Wdl::Draw; count];
-        self.tables
-            .results_of::<R>(self.slice, side, first, &mut results)?;
+        let codes = known.chunk(side, chunk);
+        let first = chunk * HASH_CHUNK;
+        let mut results = Vec::with_capacity(codes.len());
         let mut census = Census::default();
-        let mut open = Vec::new();
-        for (position, &found) in (first..).zip(&results) {
+        for (position, code) in (first..).zip(codes.iter()) {
+            // The prober gives results alone.
+            let found = Wdl::of(code.into()).unwrap_or(Wdl::Draw);
             let board = self.board(side, position);
-            let expected = self.best(&board)?;
+            let mut worth = Worth::default();
+            let mut moves = Moves::default();
+            self.each_by_rule_sheet(&board, |after, converts| {
+                moves.add(after, converts);
+                let after = self.find(known, after)?;
+                worth.add(after.result.reversed(), after.here.is_none());
+                Ok(())
+            })?;
+            for_each_move::<R>(&board, |m| {
+                moves.take(&apply::<R>(&board, &m), m.is_conversion())
+            });
+            if moves != Moves::default() {
+                let fen = self.fen(side, position);
+                return Err(VerifyError::Rules { fen });
+            }
+            let expected = worth.result::<R>();
             if found != expected {
                 return Err(self.wrong(Metric::Wdl, side, position, found, expected));
             }
-            census.add(found, None, position);
-            if found != Wdl::Draw {
-                if self.is_grounded(&board, found, |_, _| false)? {
-                    grounded.set(side, position);
-                } else {
-                    open.push(position);
-                }
+            if worth.is_grounded(found) {
+                grounded.set(side, position);
             }
+            census.add(found, None, position);
+            results.push(found);
         }
         let hash = hash_chunk(Metric::Wdl, &results, &[]);
-        Ok(Part { census, hash, open })
+        Ok(Part { census, hash })
     }
 
-    /// The best result of all moves.
-    fn best(&self, board: &Board<R::Geometry>) -> Result<Wdl, ProbeError> {
-        let mut best: Option<Wdl> = None;
-        self.each_successor(board, |_, result| best = best.max(Some(result.reversed())))?;
-        Ok(best.unwrap_or(Outcome::without_move(&R::SET).result))
+    /// The result of a position reached by a move.
+    fn find(&self, known: &Known<R>, board: &Board<R::Geometry>) -> Result<Found, ProbeError> {
+        match known.get(board) {
+            Some(found) => Ok(found),
+            None => Ok(Found {
+                result: self.tables.result::<R>(board)?,
+                here: None,
+            }),
+        }
     }
 
-    fn each_successor(
+    /// The positions after all moves by the executable rule sheet, and whether each converts.
+    fn each_by_rule_sheet(
         &self,
         board: &Board<R::Geometry>,
-        mut visit: impl FnMut(&Board<R::Geometry>, Wdl),
+        mut visit: impl FnMut(&Board<R::Geometry>, bool) -> Result<(), ProbeError>,
     ) -> Result<(), ProbeError> {
-        let mut failure = None;
-        for_each_move::<R>(board, |m| {
-            let after = apply::<R>(board, &m);
-            match self.tables.result::<R>(&after) {
-                Ok(result) => visit(&after, result),
-                Err(error) => failure = Some(error),
+        let position = Position::from_board(self.variant, board);
+        let mut moves = legal_moves(&position).into_iter();
+        moves.try_for_each(|m| visit(&position.after(&m).to_board(), m.is_conversion()))
+    }
+
+    /// Grounds one decided position after the other until none is left. The moves of every
+    /// position were compared with the rule sheet before, so the fast generator will do.
+    fn ground(&self, known: &Known<R>, grounded: &Bits) -> Result<(), VerifyError> {
+        let mut before = u64::MAX;
+        loop {
+            let mut left = 0;
+            let mut first = None;
+            for &side in stored_sides(self.slice) {
+                let parts = self.chunks(|chunk| self.ground_chunk(side, chunk, known, grounded))?;
+                left += parts.iter().map(|(count, _)| count).sum::<u64>();
+                let open = parts.into_iter().find_map(|(_, open)| open);
+                first = first.or(open.map(|(position, found)| (side, position, found)));
             }
-        });
-        failure.map_or(Ok(()), Err)
-    }
-
-    /// Whether a win has a move to a grounded loss, or all moves of a loss lead to grounded wins.
-    /// Positions of other slices are grounded: no move leads back from them. `known` tells of those
-    /// of this slice.
-    fn is_grounded(
-        &self,
-        board: &Board<R::Geometry>,
-        found: Wdl,
-        known: impl Fn(Color, u64) -> bool,
-    ) -> Result<bool, ProbeError> {
-        let (mut any, mut all) = (false, true);
-        let mut moves = 0;
-        self.each_successor(board, |after, result| {
-            let here = Slice::of(after).filter(|slice| slice.canonical() == self.slice);
-            let firm = here.is_none_or(|slice| {
-                let stored = slice == self.slice && stored_sides(slice).contains(&after.side);
-                let after = if stored { *after } else { after.flipped() };
-                known(after.side, self.index.rank(&after))
-            });
-            moves += 1;
-            any |= firm && result == Wdl::Loss;
-            all &= firm && result == Wdl::Win;
-        })?;
-        Ok(match found {
-            Wdl::Win => any || moves == 0,
-            _ => all,
-        })
-    }
-
-    /// Grounds one open position after the other until none is left.
-    fn ground(&self, open: Vec<(Color, u64)>, grounded: &Bits) -> Result<(), VerifyError> {
-        let mut open = open;
-        while !open.is_empty() {
-            let before = open.len();
-            let rest = parallel::map(open.len() as u64, &|i| {
-                let (side, position) = open[i as usize];
-                let board = self.board(side, position);
-                let found = self.tables.result::<R>(&board)?;
-                let known = |side, position| grounded.get(side, position);
-                if self.is_grounded(&board, found, known)? {
-                    grounded.set(side, position);
-                    return Ok(None);
+            match first {
+                None => return Ok(()),
+                Some((side, position, found)) if left == before => {
+                    let (path, block) = self.place(Metric::Wdl, side, position);
+                    return Err(VerifyError::Circular {
+                        path,
+                        block,
+                        fen: self.fen(side, position),
+                        found: found.to_string(),
+                    });
                 }
-                Ok(Some((side, position)))
-            });
-            let rest: Result<Vec<_>, ProbeError> =
-                rest.into_iter().filter_map(Result::transpose).collect();
-            open = rest?;
-            if let (Some(&(side, position)), true) = (open.first(), open.len() == before) {
-                let (path, block) = self.place(Metric::Wdl, side, position);
-                return Err(VerifyError::Circular {
-                    path,
-                    block,
-                    fen: self.fen(side, position),
-                    found: self
-                        .tables
-                        .result::<R>(&self.board(side, position))?
-                        .to_string(),
-                });
+                Some(_) => before = left,
             }
         }
-        Ok(())
+    }
+
+    /// Grounds what can be grounded in a chunk; returns how many positions cannot, and the first.
+    fn ground_chunk(
+        &self,
+        side: Color,
+        chunk: u64,
+        known: &Known<R>,
+        grounded: &Bits,
+    ) -> Result<(u64, Option<(u64, Wdl)>), VerifyError> {
+        let first = chunk * HASH_CHUNK;
+        let mut left = 0;
+        let mut open = None;
+        for (position, code) in (first..).zip(known.chunk(side, chunk).iter()) {
+            let found = Wdl::of(code.into()).unwrap_or(Wdl::Draw);
+            if found == Wdl::Draw || grounded.get(side, position) {
+                continue;
+            }
+            let board = self.board(side, position);
+            let mut worth = Worth::default();
+            let mut failure = None;
+            for_each_move::<R>(&board, |m| {
+                match self.find(known, &apply::<R>(&board, &m)) {
+                    Ok(after) => {
+                        let firm = after.here.is_none_or(|(side, p)| grounded.get(side, p));
+                        worth.add(after.result.reversed(), firm);
+                    }
+                    Err(error) => failure = Some(error),
+                }
+            });
+            if let Some(failure) = failure {
+                return Err(failure.into());
+            }
+            if worth.is_grounded(found) {
+                grounded.set(side, position);
+            } else {
+                left += 1;
+                open = open.or(Some((position, found)));
+            }
+        }
+        Ok((left, open))
     }
 
     /// Compares distances with their definition.
@@ -243,9 +339,10 @@ impl<R: Rules> Subject<'_, R> {
         &self,
         metric: Metric,
         side: Color,
-        first: u64,
-        count: usize,
+        chunk: u64,
     ) -> Result<Part, VerifyError> {
+        let first = chunk * HASH_CHUNK;
+        let count = (self.index.len() - first).min(HASH_CHUNK) as usize;
         let mut results = vec![Wdl::Draw; count];
         self.tables
             .results_of::<R>(self.slice, side, first, &mut results)?;
@@ -261,11 +358,7 @@ impl<R: Rules> Subject<'_, R> {
             census.add(result, Some(found), position);
         }
         let hash = hash_chunk(metric, &results, &plies);
-        Ok(Part {
-            census,
-            hash,
-            open: Vec::new(),
-        })
+        Ok(Part { census, hash })
     }
 
     fn check_distance(
@@ -275,9 +368,12 @@ impl<R: Rules> Subject<'_, R> {
         position: u64,
         found: u16,
     ) -> Result<(), VerifyError> {
-        let moves = self
-            .tables
-            .outcome_by_moves::<R>(&self.board(side, position))?;
+        let mut outcomes = Vec::new();
+        self.each_by_rule_sheet(&self.board(side, position), |after, converts| {
+            outcomes.push(self.tables.outcome::<R>(after)?.before_move(converts));
+            Ok(())
+        })?;
+        let moves = Outcome::of_moves(&outcomes).unwrap_or(Outcome::without_move(&R::SET));
         let expected = match metric {
             Metric::Dtw => moves.dtw,
             _ => moves.dtc,
@@ -372,7 +468,12 @@ impl<R: Rules> Subject<'_, R> {
         self.tables
             .results_of::<R>(self.slice, side, position, &mut result)?;
         if metric == Metric::Wdl {
-            let expected = self.best(&self.board(side, position))?;
+            let mut worth = Worth::default();
+            self.each_by_rule_sheet(&self.board(side, position), |after, _| {
+                worth.add(self.tables.result::<R>(after)?.reversed(), true);
+                Ok(())
+            })?;
+            let expected = worth.result::<R>();
             return match result[0] == expected {
                 true => Ok(()),
                 false => Err(self.wrong(metric, side, position, result[0], expected)),

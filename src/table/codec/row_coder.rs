@@ -184,10 +184,7 @@ fn visit<G: Geometry>(
 
 /// The features whose contexts make the code of the sample, and the model, smallest.
 fn choose_features<G: Geometry>(domain: &Domain<G>, codes: &SideCodes) -> Vec<Feature> {
-    let stride = domain
-        .blocks()
-        .div_ceil(std::env::var("SMP").map_or(SAMPLE_BLOCKS, |v| v.parse().unwrap()))
-        .max(1);
+    let stride = domain.blocks().div_ceil(SAMPLE_BLOCKS).max(1);
     let blocks: Vec<u64> = (0..domain.blocks()).step_by(stride as usize).collect();
     let column = |feature: Option<Feature>| -> Vec<u8> {
         let contexts = Contexts::<G>::new(feature.as_slice()).expect("one feature fits");
@@ -262,11 +259,10 @@ fn estimate(
         }
     }
     let used = counts.iter().filter(|counts| counts.iter().any(|&n| n > 0));
-    let imp: u64 = std::env::var("IMP").map_or(3, |v| v.parse().unwrap());
     used.map(|&[loss, draw, win, _]| {
         let counts = [loss, draw, win].map(u64::from);
         // A sample makes contexts look purer than they are, by about a bit and a half each.
-        let impurity = if stride > 1 { imp * BIT / 2 } else { 0 };
+        let impurity = if stride > 1 { 3 * BIT / 2 } else { 0 };
         (model::entropy(&counts) + impurity) * stride + CONTEXT_COST
     })
     .sum()
