@@ -133,13 +133,13 @@ fn measure<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     let planes = Arc::new(PlaneSlice::new(slice));
     store.insert(planes.clone());
     let dtc = options.dtc.then(|| Arc::new(Distances::new(&planes)));
-    solve::<R>(store, &planes, dtc.as_deref());
+    solve::<R>(store, &planes, dtc.as_deref(), &|_| ()).expect("slices come in order");
     times[0] = Some(start.elapsed());
     if options.dtw {
         let start = ProcessTime::now();
         let dtw = Arc::new(Distances::unknown(&planes));
         dtw_store.insert(dtw.clone());
-        solve_dtw::<R>(dtw_store, &planes, &dtw);
+        solve_dtw::<R>(dtw_store, &planes, &dtw, &|_| ()).expect("slices come in order");
         times[1] = Some(start.elapsed());
     }
     if options.values {

@@ -40,15 +40,30 @@
 //! | [`table`] | the file format, writer and reader |
 //! | [`verify`] | proof of finished tables |
 //! | [`probe`] | opened tables, answers, ranked moves |
-//! | [`cli`] | the commands of the program |
+//! | [`review`] | the moves of a game judged |
+//! | [`stats`] | histograms of distances, mining of remarkable positions |
+//!
+//! An engine that only probes needs neither solver nor program: with `default-features = false`
+//! the crate is without [`solve`], [`verify`], [`review`] and [`stats`] (feature `solve`) and without
+//! the program (feature `cli`), and builds in a fraction of the time. `docs/engines.md` tells how to use it, from C too.
 
 pub mod board;
-pub mod cli;
 pub mod index;
 pub mod notation;
 mod parallel;
 pub mod probe;
+#[cfg(feature = "solve")]
+pub mod review;
 pub mod rules;
+#[cfg(feature = "solve")]
 pub mod solve;
+#[cfg(feature = "solve")]
+pub mod stats;
 pub mod table;
+#[cfg(feature = "solve")]
 pub mod verify;
+
+/// The Rust of the engine guide compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/engines.md")]
+struct EngineGuide;

@@ -1,7 +1,9 @@
+//! The program: the library's abilities as commands.
+
+mod cli;
+
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    crownhead::cli::Cli::parse().run()
+    cli::Cli::read().run()
 }

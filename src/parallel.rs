@@ -4,6 +4,11 @@
 //! rayon's machinery anew for each rule set and call, which takes minutes and megabytes. Each call
 //! should therefore be worth microseconds.
 
+#![cfg_attr(
+    not(feature = "solve"),
+    allow(dead_code, reason = "only solving needs all of these ways")
+)]
+
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;

@@ -402,3 +402,34 @@ proptest! {
         }
     }
 }
+
+/// The standard has Black start in Thai draughts; here White does. The board is turned: every
+/// square `n` is `33 - n`, and colours stay what they are.
+#[test]
+fn a_thai_game_that_black_starts() {
+    let text = "[White \"A\"]\n[GameType \"31,B,8,8,N2,0\"]\n1. 28-24 5-9 2. 24-19 *";
+    let game = one(text, None);
+    assert_eq!(
+        game.start,
+        fen::parse(Variant::Thai, "B:W25-32:B1-8").unwrap()
+    );
+    assert_eq!(texts(&game), ["5-9", "28-24", "9-14"]);
+    assert_eq!(one(&write(std::slice::from_ref(&game)), None), game);
+    // With a position: Black's men move towards the top as Black sees it.
+    let text = "[GameType \"31,B,8,8,N2,0\"]\n[FEN \"B:W6:B15,10\"]\n1. 10x1 *";
+    let game = one(text, None);
+    assert_eq!(
+        game.start,
+        fen::parse(Variant::Thai, "B:W27:B18,23").unwrap()
+    );
+    assert_eq!(texts(&game), ["23x32"]);
+    assert!(game.line.moves[0].mv.promotes);
+    assert_eq!(one(&write(std::slice::from_ref(&game)), None), game);
+    fails_in_thai("[GameType \"31,B,8,8,N2,0\"]\n1. 5-9 *", "28-24");
+}
+
+/// The message lists the legal moves as the game numbers its squares.
+fn fails_in_thai(text: &str, legal: &str) {
+    let error = read(text, None).unwrap_err().to_string();
+    assert!(error.contains(legal), "{error}");
+}

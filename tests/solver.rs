@@ -2,14 +2,16 @@
 //! against its own look-ahead.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use crownhead::board::{Board, ByColor, Color, Geometry};
+use crownhead::board::{Board, ByColor, Color, Geometry, Word};
 use crownhead::index::{Slice, SliceIndex};
 use crownhead::rules::{Goal, RuleSetId, Rules, movegen};
+use crownhead::solve::plan::stored_positions;
 use crownhead::solve::reference::{Solved, by_bitboards};
 use crownhead::solve::{
-    Distances, DtwStore, PlaneSlice, PlaneWord, SolvedSlice, Store, UNKNOWN, solve, solve_dtw,
+    Distances, DtwStore, Fast, Plan, PlaneSlice, PlaneWord, SolvedSlice, Store, UNKNOWN, solve,
+    solve_dtw,
 };
 use crownhead::table::{Metric, SliceValues, Wdl};
 use crownhead::with_rules;
@@ -26,17 +28,25 @@ struct Solution<G: Geometry> {
 fn solve_up_to<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     pieces: usize,
 ) -> Vec<Solution<R::Geometry>> {
+    solve_placed::<R>(pieces, &mut PlaneSlice::new)
+}
+
+/// The same; `place` makes room for the words of a slice.
+fn solve_placed<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
+    pieces: usize,
+    place: &mut (dyn FnMut(Slice) -> PlaneSlice<R::Geometry> + Send),
+) -> Vec<Solution<R::Geometry>> {
     let mut store = Store::new();
     let mut dtw_store = DtwStore::new();
     let slices = (2..=pieces).flat_map(|n| Slice::all_canonical(n, R::SET.has_kings()));
     let solve_one = |slice| {
-        let planes = Arc::new(PlaneSlice::new(slice));
+        let planes = Arc::new(place(slice));
         store.insert(planes.clone());
         let dtc = Arc::new(Distances::new(&planes));
-        solve::<R>(&store, &planes, Some(&dtc));
+        solve::<R>(&store, &planes, Some(&dtc), &|_| ()).expect("all it leads to is there");
         let dtw = Arc::new(Distances::unknown(&planes));
         dtw_store.insert(dtw.clone());
-        solve_dtw::<R>(&dtw_store, &planes, &dtw);
+        solve_dtw::<R>(&dtw_store, &planes, &dtw, &|_| ()).expect("all it leads to is there");
         Solution {
             values: SolvedSlice::new(planes.clone(), Some(dtc.clone()), Some(dtw.clone())),
             planes,
@@ -112,14 +122,18 @@ fn reads_ranges(values: &impl SliceValues) {
 /// A slice read back from its values is the slice.
 fn reads_back<G: Geometry<Word: PlaneWord>>(slice: &Solution<G>) {
     let read = PlaneSlice::<G>::from_values(&slice.values);
-    let words = |planes: &PlaneSlice<G>, side| -> Vec<_> {
-        let words = planes.blocks().blocks() as usize * planes.block_words();
-        (0..words).map(|i| planes.load(side, i)).collect()
-    };
     for side in Color::BOTH {
         let same = words(&read, side) == words(&slice.planes, side);
         assert!(same, "{}, {side} to move", slice.planes.slice());
     }
+}
+
+/// Wins and losses of all words of a slice.
+fn words<G: Geometry<Word: PlaneWord>>(planes: &PlaneSlice<G>, side: Color) -> Vec<(u128, u128)> {
+    let words = planes.blocks().blocks() as usize * planes.block_words();
+    let load = |word| planes.load(side, word);
+    let words = (0..words).map(load);
+    words.map(|p| (p.win.to_u128(), p.loss.to_u128())).collect()
 }
 
 macro_rules! equal_to_reference {
@@ -170,19 +184,30 @@ fn equals_reference_for_four_pieces() {
     }
 }
 
-/// The same words and distances for any number of threads.
+/// The same words and distances for any number of threads, wherever the words are kept.
 #[test]
-fn threads_change_nothing() {
-    fn fingerprint<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(threads: usize) -> u64 {
+fn threads_and_memory_change_nothing() {
+    /// `memory`: bytes of words that are kept in memory, the rest in scratch files, as the driver
+    /// does it.
+    fn fingerprint<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
+        threads: usize,
+        mut memory: u64,
+    ) -> u64 {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let mut place = |slice| {
+            let bytes = PlaneSlice::<R::Geometry>::bytes(slice);
+            if bytes > memory {
+                return PlaneSlice::new_in(slice, scratch.path()).expect("room on the disk");
+            }
+            memory -= bytes;
+            PlaneSlice::new(slice)
+        };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.expect("a few threads");
         let mut hasher = DefaultHasher::new();
-        for slice in pool.expect("a few threads").install(|| solve_up_to::<R>(3)) {
+        for slice in pool.install(|| solve_placed::<R>(3, &mut place)) {
             for side in Color::BOTH {
-                let words = slice.planes.blocks().blocks() as usize * slice.planes.block_words();
-                for word in 0..words {
-                    let planes = slice.planes.load(side, word);
-                    (planes.win, planes.loss).hash(&mut hasher);
-                }
+                words(&slice.planes, side).hash(&mut hasher);
                 for number in 0..slice.values.positions() {
                     slice.dtc.get(side, number).hash(&mut hasher);
                     slice.dtw.get(side, number).hash(&mut hasher);
@@ -198,10 +223,96 @@ fn threads_change_nothing() {
         RuleSetId::Breakthrough,
     ] {
         with_rules!(id, R => {
-            let one = fingerprint::<R>(1);
-            assert_eq!(fingerprint::<R>(2), one, "{id}");
-            assert_eq!(fingerprint::<R>(4), one, "{id}");
+            let one = fingerprint::<R>(1, u64::MAX);
+            assert_eq!(fingerprint::<R>(2, 1 << 18), one, "{id}");
+            assert_eq!(fingerprint::<R>(4, 0), one, "{id}");
         });
+    }
+}
+
+/// Every position is counted once: the words of a slice, each king of the side that owns the fast
+/// piece in turn, hold what the slice says of its positions, and those are as many as the closed
+/// form has.
+fn counts_add_up<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(pieces: usize) {
+    for slice in solve_up_to::<R>(pieces) {
+        let name = slice.values.slice();
+        let turned = slice.planes.slice() != name;
+        let fast = match slice.planes.fast() {
+            Fast::King => slice.planes.slice().kings(Color::Black),
+            Fast::Man => slice.planes.slice().men(Color::Black),
+        };
+        for side in Color::BOTH {
+            let (results, ..) = all_values(&slice.values, side);
+            let count = |result| results.iter().filter(|&&r| r == result).count();
+            let counts = [Wdl::Win, Wdl::Draw, Wdl::Loss].map(count);
+            let positions = name.positions(R::Geometry::ID) as usize;
+            assert_eq!(counts.iter().sum::<usize>(), positions, "{name}");
+            let words = words(&slice.planes, if turned { !side } else { side });
+            let bits = |plane: fn(&(u128, u128)) -> u128| {
+                let ones = words.iter().map(|word| plane(word).count_ones() as usize);
+                ones.sum::<usize>()
+            };
+            assert!(words.iter().all(|(win, loss)| win & loss == 0), "{name}");
+            assert_eq!(bits(|word| word.0), counts[0] * fast, "{name} {side}");
+            assert_eq!(bits(|word| word.1), counts[2] * fast, "{name} {side}");
+        }
+    }
+}
+
+#[test]
+fn counts_are_those_of_the_closed_form() {
+    for &id in RuleSetId::ALL {
+        with_rules!(id, R => counts_add_up::<R>(3));
+    }
+}
+
+/// A slice that is solved too early is refused, whichever distances are asked for.
+#[test]
+fn a_missing_slice_is_named() {
+    type R = crownhead::rules::English;
+    let mut store = Store::new();
+    let mut dtw_store = DtwStore::new();
+    for slice in ["KvK", "KMvK"] {
+        let planes = Arc::new(PlaneSlice::new(slice.parse().unwrap()));
+        let distances = Arc::new(Distances::unknown(&planes));
+        store.insert(planes.clone());
+        dtw_store.insert(distances.clone());
+        let errors = [
+            solve::<R>(&store, &planes, None, &|_| ()),
+            solve_dtw::<R>(&dtw_store, &planes, &distances, &|_| ()),
+        ];
+        for error in errors {
+            match (slice, error) {
+                ("KvK", result) => assert!(result.is_ok()),
+                (_, result) => assert_eq!(
+                    result.unwrap_err().to_string(),
+                    "cannot solve KMvK of english: it needs KvM, which must be solved or \
+                     loaded first"
+                ),
+            }
+        }
+    }
+    let planes = PlaneSlice::new("KvK".parse().unwrap());
+    let error = solve::<R>(&Store::new(), &planes, None, &|_| ()).unwrap_err();
+    assert_eq!(error.slice, "KvK".parse().unwrap());
+}
+
+/// While a slice is being solved it is told how many positions are done.
+#[test]
+fn progress_within_a_slice() {
+    type R = crownhead::rules::English;
+    let mut store = Store::new();
+    for slice in Plan::closure(R::ID, &["KMvMM".parse().unwrap()]).slices() {
+        let planes = Arc::new(PlaneSlice::new(*slice));
+        store.insert(planes.clone());
+        let told = Mutex::new(Vec::new());
+        let tell = |positions| told.lock().unwrap().push(positions);
+        solve::<R>(&store, &planes, None, &tell).unwrap();
+        let told = told.into_inner().unwrap();
+        let positions: u64 = told.iter().sum();
+        assert_eq!(positions, stored_positions(R::ID, *slice), "{slice}");
+        let blocks = planes.blocks().blocks();
+        assert!(told.len() > 4 || blocks < 10_000, "{slice}: {}", told.len());
     }
 }
 
@@ -231,7 +342,7 @@ fn looks_ahead<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(pieces: usize, sam
     for slice in (2..=pieces).flat_map(|n| Slice::all_canonical(n, R::SET.has_kings())) {
         let planes = Arc::new(PlaneSlice::new(slice));
         store.insert(planes.clone());
-        solve::<R>(&store, &planes, None);
+        solve::<R>(&store, &planes, None, &|_| ()).expect("all it leads to is there");
         if slice.total() < pieces {
             continue;
         }
@@ -263,7 +374,9 @@ fn best_of_successors<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
         let arrived = !R::SET.has_kings() && board.kings != ByColor::default();
         match Slice::of(board) {
             Some(slice) if slice.is_contested() && !arrived => {
-                store.get_slice(slice).expect("solved before").get(board)
+                let men = Color::BOTH.map(|c| slice.men(c) as u32);
+                let kings = Color::BOTH.map(|c| slice.kings(c) as u32);
+                store.get(men, kings).expect("solved before").0.get(board)
             }
             _ => no_move,
         }

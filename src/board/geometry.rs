@@ -116,9 +116,30 @@ impl Dirs {
 
     #[inline(always)]
     pub fn iter(self) -> impl Iterator<Item = Dir> {
-        (0..8).filter(move |&d| self.contains(d))
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let first = rest.trailing_zeros() as Dir;
+            let any = rest != 0;
+            rest &= rest.wrapping_sub(1);
+            any.then_some(first)
+        })
     }
 }
+
+/// Runs a block for each direction of a constant set with the direction a constant, so that every
+/// step in it is a rotation by a constant.
+macro_rules! each_direction {
+    ($dirs:expr, $d:ident => $body:block) => {
+        $crate::board::each_direction!(@ 0 1 2 3 4 5 6 7, $dirs, $d, $body)
+    };
+    (@ $($n:literal)*, $dirs:expr, $d:ident, $body:block) => {
+        $({
+            let $d: $crate::board::Dir = $n;
+            if $dirs.contains($d) $body
+        })*
+    };
+}
+pub(crate) use each_direction;
 
 /// Change of (rank, file) in cells for one step in each direction on a board of one colour.
 const DARK_STEPS: [(i32, i32); 8] = [

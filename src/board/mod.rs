@@ -18,6 +18,7 @@ mod position;
 mod word;
 
 pub use color::{ByColor, Color};
+pub(crate) use geometry::each_direction;
 pub use geometry::{
     Board8x8, Board10x8, Board10x10, Board12x12, BoardAll8x8, Dir, Dirs, Geometry, GeometryId,
 };

@@ -180,6 +180,18 @@ impl Position {
         Position { side, ..self }
     }
 
+    /// The same position seen from the other side: board turned, colours and move exchanged.
+    pub fn flipped(self) -> Position {
+        let unused = 128 - u32::from(self.variant.squares());
+        let turn = |set: u128| set.reverse_bits() >> unused;
+        Position {
+            men: self.men.map(turn).swapped(),
+            kings: self.kings.map(turn).swapped(),
+            side: !self.side,
+            ..self
+        }
+    }
+
     /// The same placement in the bit layout of the geometry, for the fast code.
     ///
     /// # Panics

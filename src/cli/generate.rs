@@ -7,20 +7,25 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
-use super::{Failure, grouped, write_json};
-use crate::index::{MAX_PIECES, Slice};
-use crate::notation::parse_position;
-use crate::probe::{Tablebase, table_paths};
-use crate::rules::Variant;
-use crate::solve::plan::{Plan, stored_positions};
-use crate::solve::{Estimate, Event, Scratch, Settings, estimate, generate, solver};
-use crate::table::{Header, Metric, Profile};
+use super::variant::slice;
+use super::{Failure, VariantArg, grouped, write_json};
+use crownhead::index::{MAX_PIECES, Slice};
+use crownhead::notation::parse_position;
+use crownhead::probe::{Tablebase, table_paths};
+use crownhead::rules::Variant;
+use crownhead::solve::plan::{Plan, stored_positions};
+use crownhead::solve::{Estimate, Event, Scratch, Settings, estimate, generate, solver};
+use crownhead::table::{Header, Metric, Profile};
 
 /// Solve slices and write their tables; finished ones are kept, so a stopped run can be repeated
+///
+/// A slice is a material balance: White's kings and men, v, Black's, such as KKMvKM.
 #[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
 #[command(group(clap::ArgGroup::new("what").required(true).args(["pieces", "slice"])))]
 pub struct Args {
-    variant: String,
+    #[command(flatten)]
+    variant: VariantArg,
     /// All slices of 2 to N pieces
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64),
         allow_negative_numbers = true)]
@@ -63,6 +68,18 @@ pub struct Args {
     quiet: bool,
 }
 
+const AFTER_HELP: &str = "\
+Examples:
+  crownhead generate russian --pieces 4
+  crownhead generate english --slice KMMvKM --metric wdl
+  crownhead generate international --pieces 5 --estimate
+  crownhead generate english --pieces 6 --metric wdl --memory 2G --scratch /tmp
+
+Metrics:
+  wdl  win, draw or loss
+  dtc  plies to the next conversion: a capture or a move of a man
+  dtw  plies to the end of the game";
+
 /// Reads a number of bytes with an optional K, M, G or T (powers of 1024), for clap.
 fn bytes(text: &str) -> Result<u64, String> {
     let upper = text.to_ascii_uppercase();
@@ -85,7 +102,7 @@ fn profile(text: &str) -> Result<Profile, String> {
 
 impl Args {
     pub fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
-        let variant: Variant = self.variant.parse()?;
+        let variant = self.variant.get()?;
         let rule_set = variant.rule_set();
         let plan = match self.pieces {
             Some(pieces) => Plan::complete(rule_set, usize::from(pieces)),
@@ -134,19 +151,8 @@ impl Args {
     }
 
     fn slices(&self, variant: Variant) -> Result<Vec<Slice>, Failure> {
-        let mut slices = Vec::new();
-        for name in &self.slice {
-            let slice: Slice = name.parse()?;
-            let kings = crate::board::Color::BOTH
-                .iter()
-                .any(|&c| slice.kings(c) > 0);
-            if kings && !variant.rules().has_kings() {
-                let error = format!("slice `{name}`: {variant} has no kings");
-                return Err(error.into());
-            }
-            slices.push(slice);
-        }
-        Ok(slices)
+        let names = self.slice.iter();
+        names.map(|name| slice(variant, name)).collect()
     }
 
     fn threads(&self) -> usize {

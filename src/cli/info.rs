@@ -4,11 +4,19 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::{Failure, grouped, write_json};
-use crate::probe::{Inventory, Tablebase, table_paths};
+use super::{Failure, grouped, words, write_json};
+use crownhead::probe::{Inventory, Tablebase, table_paths};
 
 /// Tell which tables are there, which are missing, and which files are not used
+///
+/// Positions are those the tables store; a slice and its colour mirror share one table. Missing are
+/// the other slices of as many pieces as some slice that is there.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crownhead info
+  crownhead info tables /data/endings
+  crownhead info --json")]
 pub struct Args {
     /// Directories, lists of them, or files [default: those of CROWNHEAD_TABLES, else `tables`]
     paths: Vec<OsString>,
@@ -39,6 +47,7 @@ struct Set {
     positions: u64,
     bytes: u64,
     complete: Option<usize>,
+    extra: Vec<String>,
     missing: Vec<String>,
 }
 
@@ -56,38 +65,67 @@ impl Args {
             write_json(out, &report)?;
             return report.verdict();
         }
-        for place in &report.places {
+        report.write(out)?;
+        report.verdict()
+    }
+}
+
+/// For people.
+impl Report {
+    fn write(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        for place in &self.places {
             let path = place.path.display();
-            match (&place.error, place.tables) {
-                (Some(error), _) => writeln!(out, "{path}: {error}")?,
-                (None, Some(1)) => writeln!(out, "{path}: 1 table")?,
-                (None, tables) => writeln!(out, "{path}: {} tables", tables.unwrap_or(0))?,
+            match &place.error {
+                Some(error) => writeln!(out, "{path}: {error}")?,
+                None => {
+                    let tables = place.tables.unwrap_or(0) as u64;
+                    writeln!(out, "{path}: {}", words::counted(tables, "table", "tables"))?;
+                }
             }
         }
-        for set in &report.sets {
-            let complete = match set.complete {
-                Some(pieces) => format!("complete up to {pieces} pieces"),
-                None => "no complete set".to_owned(),
-            };
+        if !self.sets.is_empty() {
             writeln!(
                 out,
-                "{} {}: {complete}, {} tables, {} positions, {} bytes",
-                set.rule_set,
-                set.metric,
-                set.tables,
-                grouped(set.positions),
-                grouped(set.bytes)
+                "\n{:<15} {:<6} {:<14} {:>6} {:>17} {:>15} {:>9}",
+                "rule set", "metric", "complete up to", "tables", "positions", "bytes", "bits each"
             )?;
-            if !set.missing.is_empty() {
-                let shown = set.missing[..set.missing.len().min(10)].join(" ");
-                let more = if set.missing.len() > 10 { " ..." } else { "" };
-                writeln!(out, "  missing ({}): {shown}{more}", set.missing.len())?;
-            }
         }
-        for file in &report.ignored {
+        for set in &self.sets {
+            set.write(out)?;
+        }
+        if !self.ignored.is_empty() {
+            writeln!(out)?;
+        }
+        for file in &self.ignored {
             writeln!(out, "ignored {}: {}", file.path.display(), file.reason)?;
         }
-        report.verdict()
+        Ok(())
+    }
+}
+
+impl Set {
+    /// A line, and another one if something is missing.
+    fn write(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        const SHOWN: usize = 10;
+        let complete = match self.complete {
+            Some(pieces) => format!("{pieces} pieces"),
+            None => "-".to_owned(),
+        };
+        let bits = 8.0 * self.bytes as f64 / self.positions.max(1) as f64;
+        let (positions, bytes) = (grouped(self.positions), grouped(self.bytes));
+        writeln!(
+            out,
+            "{:<15} {:<6} {complete:<14} {:>6} {positions:>17} {bytes:>15} {bits:>9.3}",
+            self.rule_set, self.metric, self.tables
+        )?;
+        for (what, slices) in [("extra", &self.extra), ("missing", &self.missing)] {
+            if !slices.is_empty() {
+                let shown = slices[..slices.len().min(SHOWN)].join(" ");
+                let more = if slices.len() > SHOWN { " ..." } else { "" };
+                writeln!(out, "  {what} ({}): {shown}{more}", slices.len())?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -113,6 +151,7 @@ impl Report {
             positions: set.positions,
             bytes: set.bytes,
             complete: set.complete,
+            extra: set.extra.iter().map(|s| s.to_string()).collect(),
             missing: set.missing.iter().map(|s| s.to_string()).collect(),
         });
         let ignored = inventory.ignored.iter().map(|file| Ignored {

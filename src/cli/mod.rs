@@ -4,51 +4,106 @@
 //! Exit codes: 0 done, 1 what was asked for is wrong or missing, 2 the command line is no use of
 //! the program. A reader that closes the pipe early is no error.
 
+mod annotate;
+mod batch;
+mod diagram;
 mod generate;
 mod info;
+mod line;
+mod manual;
+mod mine;
 mod moves;
 mod perft;
 mod probe;
 mod stats;
+mod variant;
 mod variants;
 mod verify;
+mod words;
 
 use std::error::Error;
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use anstream::AutoStream;
+use anstyle::{AnsiColor, Style};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::probe::{Tablebase, table_paths};
-use crate::table::Metric;
+use crownhead::probe::{Tablebase, table_paths};
+use crownhead::table::Metric;
 
-/// Endgame tablebases for every draughts variant.
+use self::variant::VariantArg;
+
+/// Endgame tablebases for every draughts variant
+///
+/// Given a position with few pieces, tables tell exactly who wins and in how many plies (moves of
+/// one side), and what every move is worth. `generate` makes tables, `probe`, `annotate` and `mine`
+/// ask them.
 #[derive(Debug, Parser)]
-#[command(name = "crownhead", version)]
+#[command(name = "crownhead", version, after_help = AFTER_HELP)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
+const AFTER_HELP: &str = "\
+Examples:
+  crownhead generate russian --pieces 3
+  crownhead probe russian \"W:WKa1,Kc1:BKf8\"
+  crownhead annotate game.pdn
+
+Positions are written as FEN: the side to move, then the squares of each side, K before a king.
+Tables are looked for in --tables DIR, else in the directories of CROWNHEAD_TABLES, else in `tables`.
+Colours are used on a terminal, unless NO_COLOR is set.
+
+Exit codes: 0 done, 1 what was asked for is wrong or missing, 2 wrong usage.";
+
+/// Ends the help of every command.
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 wrong or missing, 2 wrong usage.";
+
 #[derive(Debug, Subcommand)]
 enum Command {
+    Probe(probe::Args),
+    Line(line::Args),
+    Annotate(annotate::Args),
+    Mine(mine::Args),
+    Stats(stats::Args),
+    Info(info::Args),
+    Generate(generate::Args),
+    Verify(verify::Args),
     Variants(variants::Args),
     Moves(moves::Args),
     Perft(perft::Args),
-    Generate(generate::Args),
-    Probe(probe::Args),
-    Stats(stats::Args),
-    Info(info::Args),
-    Verify(verify::Args),
+    Completions(manual::Completions),
+    Man(manual::Man),
 }
 
 /// What a command failed with; the text is for people.
 type Failure = Box<dyn Error + Send + Sync>;
 
+/// Bytes gathered before they are written out.
+const BUFFER: usize = 1 << 16;
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+
 impl Cli {
+    /// The whole command line, from which help, completions and manual pages are made.
+    pub fn definition() -> clap::Command {
+        Cli::command().mut_subcommands(|command| {
+            let help = command.get_after_help().cloned().unwrap_or_default();
+            command.after_help(format!("{help}\n\n{EXIT_CODES}"))
+        })
+    }
+
+    /// Ends the program if there is nothing to run.
+    pub fn read() -> Cli {
+        let matches = Cli::definition().get_matches();
+        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
     pub fn run(self) -> ExitCode {
-        let mut out = BufWriter::new(io::stdout());
+        let mut out = BufWriter::with_capacity(BUFFER, AutoStream::auto(io::stdout()));
         let done = self.command.run(&mut out);
         match done.and_then(|()| Ok(out.flush()?)) {
             Ok(()) => ExitCode::SUCCESS,
@@ -63,7 +118,7 @@ impl Cli {
                 } else {
                     ""
                 };
-                eprintln!("error: {cause}{failure}");
+                anstream::eprintln!("{ERROR}error:{ERROR:#} {cause}{failure}");
                 ExitCode::FAILURE
             }
         }
@@ -73,14 +128,19 @@ impl Cli {
 impl Command {
     fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
         match self {
+            Command::Probe(args) => args.run(out),
+            Command::Line(args) => args.run(out),
+            Command::Annotate(args) => args.run(out),
+            Command::Mine(args) => args.run(out),
+            Command::Stats(args) => args.run(out),
+            Command::Info(args) => args.run(out),
+            Command::Generate(args) => args.run(out),
+            Command::Verify(args) => args.run(out),
             Command::Variants(args) => args.run(out),
             Command::Moves(args) => args.run(out),
             Command::Perft(args) => args.run(out),
-            Command::Generate(args) => args.run(out),
-            Command::Probe(args) => args.run(out),
-            Command::Stats(args) => args.run(out),
-            Command::Info(args) => args.run(out),
-            Command::Verify(args) => args.run(out),
+            Command::Completions(args) => args.run(out),
+            Command::Man(args) => args.run(out),
         }
     }
 }

@@ -2,16 +2,24 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use super::{Failure, write_json};
-use crate::board::Square;
-use crate::notation::{fen, hub, moves, parse_position, square_name};
-use crate::rules::Variant;
-use crate::rules::reference::legal_moves;
+use super::{Failure, VariantArg, write_json};
+use crownhead::board::Square;
+use crownhead::notation::{fen, hub, moves, parse_position, square_name};
+use crownhead::rules::reference::legal_moves;
 
 /// List the legal moves of a position, one a line
+///
+/// Moves are written as the variant's players do: the two end squares, and the whole route of a
+/// capture where the ends do not tell it from another.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crownhead moves international \"W:W31-50:B1-20\"
+  crownhead moves russian W:Wh6:Bg7,c5,d2 --json")]
 pub struct Args {
-    variant: String,
+    #[command(flatten)]
+    variant: VariantArg,
+    /// The position, as FEN or in Hub form
     fen: String,
     /// Print a JSON object
     #[arg(long)]
@@ -39,7 +47,7 @@ struct Row {
 
 impl Args {
     pub fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
-        let variant: Variant = self.variant.parse()?;
+        let variant = self.variant.get()?;
         let position = parse_position(variant, &self.fen)?;
         let legal = legal_moves(&position);
         let name = |square| square_name(variant, square);

@@ -1,16 +1,22 @@
 use std::io::Write;
 
-use super::Failure;
-use crate::board::Position;
-use crate::notation::parse_position;
-use crate::rules::{Variant, movegen, with_rules};
+use super::{Failure, VariantArg};
+use crownhead::board::Position;
+use crownhead::notation::parse_position;
+use crownhead::rules::movegen::perft_of;
 
 /// Count the move sequences of every length up to DEPTH
 ///
 /// A move counts once for each (from, to, captured pieces, final kind of the piece).
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crownhead perft english 9
+  crownhead perft russian 6 --fen W:Wh6:Bg7,c5,d2")]
 pub struct Args {
-    variant: String,
+    #[command(flatten)]
+    variant: VariantArg,
+    /// The longest sequences to count, in plies
     #[arg(allow_negative_numbers = true)]
     depth: u8,
     /// The position to count from [default: the start of a game]
@@ -20,15 +26,13 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
-        let variant: Variant = self.variant.parse()?;
+        let variant = self.variant.get()?;
         let position = match self.fen {
             Some(fen) => parse_position(variant, &fen)?,
             None => Position::start(variant),
         };
         for depth in self.depth.min(1)..=self.depth {
-            let nodes = with_rules!(variant.rule_set(), R => {
-                movegen::perft::<R>(&position.to_board(), depth.into())
-            });
+            let nodes = perft_of(&position, depth.into());
             writeln!(out, "{depth} {nodes}")?;
             out.flush()?;
         }

@@ -1,26 +1,41 @@
+mod table;
+
 use std::io::Write;
 
 use serde::Serialize;
 
-use super::{Failure, TablesArg, grouped, write_json};
-use crate::board::{Color, Position};
-use crate::index::{MAX_PIECES, Slice, SliceIndex};
-use crate::notation::fen;
-use crate::probe::Tablebase;
-use crate::rules::{Rules, Variant, with_rules};
-use crate::table::{Header, Longest, Metric};
+use super::variant::slice;
+use super::{Failure, TablesArg, VariantArg, grouped, write_json};
+use crownhead::board::Color;
+use crownhead::index::{MAX_PIECES, Slice};
+use crownhead::notation::fen;
+use crownhead::probe::Tablebase;
+use crownhead::rules::Variant;
+use crownhead::stats::position_of;
+use crownhead::table::{Header, Longest, Metric};
 
 /// Count wins, draws and losses of every slice, with the longest of each
+///
+/// Counts come from the headers of the tables and take no time. The histogram of distances reads
+/// every value: without --histogram it is shown only for small sets.
 #[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
 pub struct Args {
-    variant: String,
+    #[command(flatten)]
+    variant: VariantArg,
     /// Slices of up to N pieces; all must be there [default: all that are there]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64),
         allow_negative_numbers = true)]
     pieces: Option<u8>,
-    /// Rows of these metrics [default: dtw and dtc if there are such tables, else wdl]
+    /// Only this slice, such as KKMvKM (repeatable)
+    #[arg(long, value_name = "S", num_args = 1.., conflicts_with = "pieces")]
+    slice: Vec<String>,
+    /// Tell of these metrics [default: dtw and dtc if there are such tables, else wdl]
     #[arg(long, value_delimiter = ',', value_parser = super::metric)]
     metric: Vec<Metric>,
+    /// Show how distances are distributed, however many positions there are
+    #[arg(long, conflicts_with_all = ["csv", "json"])]
+    histogram: bool,
     /// Print comma-separated values
     #[arg(long, conflicts_with = "json")]
     csv: bool,
@@ -30,6 +45,18 @@ pub struct Args {
     #[command(flatten)]
     tables: TablesArg,
 }
+
+const AFTER_HELP: &str = "\
+Examples:
+  crownhead stats english --pieces 3
+  crownhead stats russian --slice KKvK KKMvK --histogram
+  crownhead stats italian --csv > italian.csv
+
+The table for people has each slice in one orientation. CSV and JSON have both, a row for each side
+to move and metric, with a longest win and loss as FEN. Distances are in plies.";
+
+/// Positions of which a histogram is shown unasked.
+const FEW: u64 = 10_000_000;
 
 /// Counts of one slice, in one orientation, with one side to move.
 #[derive(Serialize)]
@@ -57,23 +84,11 @@ const CSV_HEADER: &str = "variant,metric,slice,white_men,white_kings,black_men,b
 
 impl Args {
     pub fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
-        let variant: Variant = self.variant.parse()?;
+        let variant = self.variant.get()?;
         let tables = self.tables.open();
-        let most = usize::from(self.pieces.unwrap_or(MAX_PIECES as u8));
-        let kings = variant.rules().has_kings();
-        let slices: Vec<Slice> = (2..=most).flat_map(|n| Slice::all(n, kings)).collect();
+        let slices = self.slices(variant)?;
+        let metrics = self.metrics(variant, &tables, &slices);
         let header = |slice, metric| tables.header(variant.rule_set(), slice, metric);
-        let exists = |metric: &Metric| slices.iter().any(|&s| header(s, *metric).is_some());
-        let metrics = if !self.metric.is_empty() {
-            self.metric
-        } else if [Metric::Dtw, Metric::Dtc].iter().any(exists) {
-            [Metric::Dtw, Metric::Dtc]
-                .into_iter()
-                .filter(exists)
-                .collect()
-        } else {
-            vec![Metric::Wdl]
-        };
         let mut rows = Vec::new();
         let mut missing = Vec::new();
         for &metric in &metrics {
@@ -98,12 +113,71 @@ impl Args {
         } else if self.json {
             write_json(out, &rows)?;
         } else {
-            write_table(out, &rows)?;
+            table::write(out, &tables, variant, &slices, &metrics)?;
+            self.write_histogram(out, &tables, variant, &slices, &metrics)?;
         }
-        if self.pieces.is_some() && !missing.is_empty() {
+        let all_wanted = self.pieces.is_some() || !self.slice.is_empty();
+        if all_wanted && !missing.is_empty() {
             return Err(not_all(variant, &tables, &missing).into());
         }
         Ok(())
+    }
+
+    fn slices(&self, variant: Variant) -> Result<Vec<Slice>, Failure> {
+        if !self.slice.is_empty() {
+            let mut slices = Vec::new();
+            for name in &self.slice {
+                let slice = slice(variant, name)?;
+                slices.extend([slice.canonical(), slice.canonical().flipped()]);
+            }
+            slices.dedup();
+            return Ok(slices);
+        }
+        let most = usize::from(self.pieces.unwrap_or(MAX_PIECES as u8));
+        let kings = variant.rules().has_kings();
+        Ok((2..=most).flat_map(|n| Slice::all(n, kings)).collect())
+    }
+
+    fn metrics(&self, variant: Variant, tables: &Tablebase, slices: &[Slice]) -> Vec<Metric> {
+        if !self.metric.is_empty() {
+            return self.metric.clone();
+        }
+        let header = |slice, metric| tables.header(variant.rule_set(), slice, metric);
+        let exists = |metric: &Metric| slices.iter().any(|&s| header(s, *metric).is_some());
+        let distances = [Metric::Dtw, Metric::Dtc].into_iter().filter(exists);
+        match distances.collect::<Vec<_>>() {
+            none if none.is_empty() => vec![Metric::Wdl],
+            distances => distances,
+        }
+    }
+
+    /// Of the first metric that is a distance.
+    fn write_histogram(
+        &self,
+        out: &mut dyn Write,
+        tables: &Tablebase,
+        variant: Variant,
+        slices: &[Slice],
+        metrics: &[Metric],
+    ) -> Result<(), Failure> {
+        let Some(&metric) = metrics.iter().find(|&&metric| metric != Metric::Wdl) else {
+            return match self.histogram {
+                true => Err("a histogram needs tables of distances, dtw or dtc".into()),
+                false => Ok(()),
+            };
+        };
+        let headers = slices.iter().filter(|slice| slice.is_canonical());
+        let headers = headers.filter_map(|&s| tables.header(variant.rule_set(), s, metric));
+        let positions: u64 = headers.map(|h| h.positions * h.sides().len() as u64).sum();
+        if positions > FEW && !self.histogram {
+            let positions = grouped(positions);
+            writeln!(
+                out,
+                "\nA histogram of {positions} positions takes a while: --histogram"
+            )?;
+            return Ok(());
+        }
+        table::write_histogram(out, tables, variant, slices, metric)
     }
 }
 
@@ -130,7 +204,15 @@ impl Row {
         let stored = if flipped { !side } else { side };
         let census = header.census(stored);
         let example = |longest: Option<Longest>| {
-            longest.map(|l| fen::format(&position(variant, header, l.position, stored, flipped)))
+            longest.map(|l| {
+                fen::format(&position_of(
+                    variant,
+                    header.slice,
+                    l.position,
+                    stored,
+                    flipped,
+                ))
+            })
         };
         Row {
             variant: variant.name(),
@@ -179,53 +261,4 @@ impl Row {
         )?;
         Ok(())
     }
-}
-
-/// The position a table has under a number, with colours exchanged if asked for.
-fn position(
-    variant: Variant,
-    header: &Header,
-    number: u64,
-    side: Color,
-    flipped: bool,
-) -> Position {
-    with_rules!(variant.rule_set(), R => {
-        let index = SliceIndex::<<R as Rules>::Geometry>::new(header.slice);
-        let board = index.unrank(number, side);
-        let board = if flipped { board.flipped() } else { board };
-        Position::from_board(variant, &board)
-    })
-}
-
-fn write_table(out: &mut dyn Write, rows: &[Row]) -> Result<(), Failure> {
-    writeln!(
-        out,
-        "{:<12} {:<4} {:<2} {:>15} {:>6} {:>6} {:>6}  longest win, loss",
-        "slice", "", "", "positions", "win %", "draw %", "loss %"
-    )?;
-    for row in rows {
-        let percent = |count: u64| 100.0 * count as f64 / row.positions as f64;
-        write!(
-            out,
-            "{:<12} {:<4} {:<2} {:>15} {:>6.2} {:>6.2} {:>6.2}",
-            row.slice,
-            row.metric,
-            row.to_move,
-            grouped(row.positions),
-            percent(row.wins),
-            percent(row.draws),
-            percent(row.losses)
-        )?;
-        let longest = [
-            (row.longest_win, &row.longest_win_fen),
-            (row.longest_loss, &row.longest_loss_fen),
-        ];
-        for (plies, fen) in longest {
-            if let (Some(plies), Some(fen)) = (plies, fen) {
-                write!(out, "  {plies} {fen}")?;
-            }
-        }
-        writeln!(out)?;
-    }
-    Ok(())
 }

@@ -3,10 +3,17 @@ use std::io::Write;
 use serde::Serialize;
 
 use super::{Failure, write_json};
-use crate::rules::{Notation, Variant};
+use crownhead::rules::{Notation, Variant};
 
 /// List the variants: name, board, notation, who starts
+///
+/// Boards are told as files x ranks / playing squares. JSON also has the aliases, the rule set, whose
+/// tables variants may share, and the number of the PDN GameType tag.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crownhead variants
+  crownhead variants --json")]
 pub struct Args {
     /// Print a JSON array
     #[arg(long)]

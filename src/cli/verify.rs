@@ -3,17 +3,27 @@ use std::io::{BufReader, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::{Failure, TablesArg, grouped};
-use crate::index::Slice;
-use crate::probe::Tablebase;
-use crate::rules::Variant;
-use crate::table::Metric;
-use crate::verify::{Verifier, verify_checksums, verify_list, verify_sample};
+use super::variant::slice;
+use super::{Failure, TablesArg, VariantArg, grouped};
+use crownhead::index::Slice;
+use crownhead::probe::Tablebase;
+use crownhead::rules::Variant;
+use crownhead::table::Metric;
+use crownhead::verify::{Verifier, verify_checksums, verify_list, verify_sample};
 
 /// Prove tables: every value against those of its successors, counts, hashes and checksums
+///
+/// The first value that is wrong is told as FEN with its file and block, and the exit code is 1.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  crownhead verify russian
+  crownhead verify english --slice KKvKM KMvKM
+  crownhead verify international --sample 100000
+  crownhead verify english --against known.csv")]
 pub struct Args {
-    variant: String,
+    #[command(flatten)]
+    variant: VariantArg,
     /// Only this slice, such as KKMvKM (repeatable) [default: all that are there]
     #[arg(long, value_name = "S", num_args = 1..)]
     slice: Vec<String>,
@@ -32,7 +42,7 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
-        let variant: Variant = self.variant.parse()?;
+        let variant = self.variant.get()?;
         let tables = self.tables.open();
         if let Some(path) = &self.against {
             let file = File::open(path)
@@ -74,7 +84,7 @@ impl Args {
         if !self.slice.is_empty() {
             let mut slices = Vec::new();
             for name in &self.slice {
-                let slice: Slice = name.parse()?;
+                let slice = slice(variant, name)?;
                 if tables.header(rule_set, slice, Metric::Wdl).is_none() {
                     let places = tables.inventory().directories();
                     return Err(format!("there is no table of {slice} in {places:?}").into());

@@ -19,6 +19,7 @@ pub struct Slice {
 
 impl Slice {
     /// None if there are no pieces at all or more than [`MAX_PIECES`].
+    #[inline]
     pub fn new(men: ByColor<u8>, kings: ByColor<u8>) -> Option<Slice> {
         let pieces: u32 = men.0.into_iter().chain(kings.0).map(u32::from).sum();
         (1..=MAX_PIECES as u32)
@@ -27,7 +28,7 @@ impl Slice {
     }
 
     /// The slice of a position; none as for [`Slice::new`].
-    #[inline]
+    #[inline(always)]
     pub fn of<G: Geometry>(board: &Board<G>) -> Option<Slice> {
         let count = |set: G::Word| set.count_ones() as u8;
         Slice::new(board.men.map(count), board.kings.map(count))
@@ -43,6 +44,7 @@ impl Slice {
         usize::from(self.kings[color])
     }
 
+    #[inline]
     pub fn pieces(&self, color: Color) -> usize {
         self.men(color) + self.kings(color)
     }
@@ -72,6 +74,7 @@ impl Slice {
 
     /// The orientation under which the slice is filed: White has more pieces, or as many and at
     /// least as many kings.
+    #[inline]
     pub fn is_canonical(&self) -> bool {
         let strength = |color| (self.pieces(color), self.kings(color));
         strength(Color::White) >= strength(Color::Black)

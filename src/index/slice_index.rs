@@ -63,6 +63,7 @@ impl<G: Geometry> SliceIndex<G> {
     }
 
     /// Placements of all kings for one configuration of the men.
+    #[inline(always)]
     pub fn block_len(&self) -> u64 {
         self.white_placements * self.black_placements
     }
@@ -73,7 +74,7 @@ impl<G: Geometry> SliceIndex<G> {
     }
 
     /// The number of a configuration of men, which must be of this slice's material.
-    #[inline]
+    #[inline(always)]
     pub fn block_rank(&self, men: ByColor<G::Word>) -> u64 {
         let white = men[Color::White];
         let on_row = white & G::BOTTOM;
@@ -127,7 +128,7 @@ impl<G: Geometry> SliceIndex<G> {
     }
 
     /// The number of a position of this slice's material, whichever side is to move.
-    #[inline]
+    #[inline(always)]
     pub fn rank(&self, board: &Board<G>) -> u64 {
         let free = G::BOARD & !(board.men[Color::White] | board.men[Color::Black]);
         let [white, black] = board.kings.0;

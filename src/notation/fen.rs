@@ -2,8 +2,8 @@
 //!
 //! The side to move comes first, then for each colour the letter and its squares, a king marked
 //! by `K`. [`format()`] writes one canonical form: no blanks, White before Black, each side's
-//! squares in the order of their numbers (men and kings mixed; also where the squares are written
-//! algebraically, which makes `b8` come before `a7`), no dot at the end.
+//! squares in the order of their numbers or, where they are written algebraically, of the alphabet
+//! (`a1,a7,b2`), men and kings mixed, no dot at the end.
 //!
 //! [`parse`] reads what programs really write. Blanks, quotes, a final dot, a `[FEN "..."]`
 //! around the text, small letters; colours in any order, empty, missing or in several pieces
@@ -12,11 +12,11 @@
 //! append (`:H0`, `:F1`, `:+0+0`) are checked for their form and skipped, since positions here
 //! carry no counters.
 
-use std::fmt::Write;
+use std::borrow::Cow;
 
-use super::{SquareError, clip, is_number, parse_square, square_name};
+use super::{SquareError, clip, is_number, parse_square, push_square_name};
 use crate::board::{ByColor, Color, Piece, Position, Square};
-use crate::rules::Variant;
+use crate::rules::{Notation, Variant};
 
 /// Why a text is not the FEN of a position of the variant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,22 +61,36 @@ fn describe_men(men: &[(Color, String)]) -> String {
 
 /// The canonical FEN of a position.
 pub fn format(position: &Position) -> String {
-    let mut text = String::from(position.side().letter());
+    let mut text = String::with_capacity(32);
+    text.push(position.side().letter());
     for color in Color::BOTH {
         text.push(':');
         text.push(color.letter());
-        for (i, square) in Square::of(position.pieces(color)).enumerate() {
-            let comma = if i > 0 { "," } else { "" };
-            let king = if position.kings(color) & square.bit() != 0 {
-                "K"
-            } else {
-                ""
-            };
-            let name = square_name(position.variant(), square);
-            write!(text, "{comma}{king}{name}").expect("writing to a String cannot fail");
-        }
+        let mut separator = None;
+        for_each_in_order(position.variant(), position.pieces(color), |square| {
+            text.extend(separator.replace(','));
+            if position.kings(color) & square.bit() != 0 {
+                text.push('K');
+            }
+            push_square_name(&mut text, position.variant(), square);
+        });
     }
     text
+}
+
+/// Calls `f` with the squares of a set in the order in which they are written.
+fn for_each_in_order(variant: Variant, set: u128, mut f: impl FnMut(Square)) {
+    match variant.notation() {
+        Notation::Numeric => Square::of(set).for_each(f),
+        Notation::Algebraic => {
+            let mut squares: Vec<Square> = Square::of(set).collect();
+            squares.sort_unstable_by_key(|&square| {
+                let (rank, file) = variant.cell(square);
+                (file, rank)
+            });
+            squares.into_iter().for_each(&mut f);
+        }
+    }
 }
 
 /// Reads a FEN. A side without pieces is allowed, a board without pieces is not.
@@ -147,17 +161,17 @@ fn is_counter(section: &str) -> bool {
 }
 
 /// The pieces read so far, each with the token that put it there.
-struct Pieces {
+struct Pieces<'a> {
     variant: Variant,
-    placed: Vec<(Color, Piece, Square, String)>,
+    placed: Vec<(Color, Piece, Square, Cow<'a, str>)>,
     used: u128,
     /// The first token that is a plain number, and the first like `G3`.
-    number: Option<String>,
-    capital_g: Option<String>,
+    number: Option<&'a str>,
+    capital_g: Option<&'a str>,
 }
 
-impl Pieces {
-    fn new(variant: Variant) -> Pieces {
+impl<'a> Pieces<'a> {
+    fn new(variant: Variant) -> Pieces<'a> {
         Pieces {
             variant,
             placed: Vec::new(),
@@ -167,7 +181,7 @@ impl Pieces {
         }
     }
 
-    fn read_list(&mut self, color: Color, list: &str) -> Result<(), FenError> {
+    fn read_list(&mut self, color: Color, list: &'a str) -> Result<(), FenError> {
         if list.is_empty() {
             return Ok(());
         }
@@ -193,20 +207,20 @@ impl Pieces {
                 }
                 None => {
                     let square = self.read_square(squares)?;
-                    self.place(color, piece, square, squares)?;
+                    self.place(color, piece, square, squares.into())?;
                 }
             }
         }
         Ok(())
     }
 
-    fn read_square(&mut self, token: &str) -> Result<Square, FenError> {
+    fn read_square(&mut self, token: &'a str) -> Result<Square, FenError> {
         let error = match parse_square(self.variant, token) {
             Ok(square) => {
                 if is_number(token) {
-                    self.number.get_or_insert_with(|| clip(token));
+                    self.number.get_or_insert(token);
                 } else if token.starts_with('G') {
-                    self.capital_g.get_or_insert_with(|| clip(token));
+                    self.capital_g.get_or_insert(token);
                 }
                 return Ok(square);
             }
@@ -230,8 +244,8 @@ impl Pieces {
         color: Color,
         piece: Piece,
         token: &str,
-        low: &str,
-        high: &str,
+        low: &'a str,
+        high: &'a str,
     ) -> Result<(), FenError> {
         if !is_number(low) || !is_number(high) {
             return Err(FenError::BadRange { token: clip(token) });
@@ -242,7 +256,9 @@ impl Pieces {
         }
         (first.index()..=last.index())
             .map(Square::new)
-            .try_for_each(|square| self.place(color, piece, square, &square.number().to_string()))
+            .try_for_each(|square| {
+                self.place(color, piece, square, square.number().to_string().into())
+            })
     }
 
     fn place(
@@ -250,19 +266,21 @@ impl Pieces {
         color: Color,
         piece: Piece,
         square: Square,
-        token: &str,
+        token: Cow<'a, str>,
     ) -> Result<(), FenError> {
         if self.used & square.bit() != 0 {
-            return Err(FenError::UsedTwice { token: clip(token) });
+            let token = clip(&token);
+            return Err(FenError::UsedTwice { token });
         }
         self.used |= square.bit();
-        self.placed.push((color, piece, square, clip(token)));
+        self.placed.push((color, piece, square, token));
         Ok(())
     }
 
     fn into_position(self, side: Color) -> Result<Position, FenError> {
         // `G3` is the square g3 in capitals, unless the squares are numbers: then it is a ghost.
         if let (Some(_), Some(token)) = (self.number, self.capital_g) {
+            let token = clip(token);
             return Err(FenError::Ghost { token });
         }
         if self.placed.is_empty() {
@@ -278,7 +296,7 @@ impl Pieces {
             }
             let crowned = self.variant.promotion_row(color) & square.bit() != 0;
             if piece == Piece::Man && crowned {
-                misplaced.push((color, token));
+                misplaced.push((color, clip(&token)));
             }
         }
         if !misplaced.is_empty() {
@@ -322,16 +340,21 @@ mod tests {
             "W:Wa1,c1,e1,g1,b2,d2,f2,h2,a3,c3,e3,g3:Bb8,d8,f8,h8,a7,c7,e7,g7,b6,d6,f6,h6",
             &start(Russian),
         );
+        assert_eq!(
+            start(Russian),
+            "W:Wa1,a3,b2,c1,c3,d2,e1,e3,f2,g1,g3,h2:Ba7,b6,b8,c7,d6,d8,e7,f6,f8,g7,h6,h8"
+        );
         reads(Russian, "W:W21-32:B1-12", &start(Russian));
     }
 
     #[test]
-    fn canonical_order_is_by_number() {
+    fn canonical_order_is_by_number_or_alphabet() {
         reads(International, "W:BK29,3:WK1", "W:WK1:B3,K29");
         reads(Russian, "W:WKa1,Kc1:BKf8", "W:WKa1,Kc1:BKf8");
         reads(Russian, "W:Wa7,b6,c5:BKb8", "W:Wa7,b6,c5:BKb8");
-        reads(Turkish, "B:Ba2:WKg7,a3", "B:WKg7,a3:Ba2");
-        reads(Spantsireti, "W:Wi1,Kj8:Ba7", "W:WKj8,i1:Ba7");
+        reads(Russian, "W:Wc3,Ka1,h6,a5:BKb8", "W:WKa1,a5,c3,h6:BKb8");
+        reads(Turkish, "B:Ba2:WKg7,a3", "B:Wa3,Kg7:Ba2");
+        reads(Spantsireti, "W:WKj8,i1:Ba7", "W:Wi1,Kj8:Ba7");
     }
 
     #[test]

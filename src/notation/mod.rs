@@ -47,11 +47,25 @@ pub fn parse_position(variant: Variant, text: &str) -> Result<Position, NotAPosi
 
 /// The name of a square in the notation the variant's own standard uses: `32` or `c3`.
 pub fn square_name(variant: Variant, square: Square) -> String {
+    let mut name = String::new();
+    push_square_name(&mut name, variant, square);
+    name
+}
+
+/// Appends a [`square_name`].
+fn push_square_name(text: &mut String, variant: Variant, square: Square) {
+    let push_number = |text: &mut String, number: u8| {
+        if number >= 10 {
+            text.push(char::from(b'0' + number / 10));
+        }
+        text.push(char::from(b'0' + number % 10));
+    };
     match variant.notation() {
-        Notation::Numeric => square.number().to_string(),
+        Notation::Numeric => push_number(text, square.number()),
         Notation::Algebraic => {
             let (rank, file) = variant.cell(square);
-            format!("{}{}", char::from(b'a' + file), rank + 1)
+            text.push(char::from(b'a' + file));
+            push_number(text, rank + 1);
         }
     }
 }

@@ -8,7 +8,9 @@
 //!
 //! * The variant is that of the `GameType` tag, `25` or in the long form `25,W,8,8,A0,0`, which
 //!   must then agree in every field with how this crate sees the variant (numbering and first
-//!   side above all: reading squares by another numbering would give another game). Variants
+//!   side above all: reading squares by another numbering would give another game). Of Thai
+//!   games, in which here White starts, those of the standard, in which Black does
+//!   (`31,B,8,8,N2,0`), are read too: the board is turned. Variants
 //!   without a PDN number are written, and read, with a `Variant` tag that holds their name.
 //! * A game may start from the position of a `FEN` tag or of a set-up before the first move,
 //!   `/FEN "..."/`.

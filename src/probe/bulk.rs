@@ -1,8 +1,7 @@
 //! All values of a range of positions: what is stored from the blocks, the rest by search.
 
-use super::cache::Block;
-use super::search::{Reach, is_threatened};
-use super::tablebase::{Place, Table};
+use super::search::is_threatened;
+use super::tables::{Place, Table};
 use super::{ProbeError, Tablebase};
 use crate::board::Color;
 use crate::index::Slice;
@@ -113,7 +112,7 @@ impl Tablebase {
         }
         out.reset(count);
         let index = table.index::<R::Geometry>();
-        let mut block: Option<(u64, std::sync::Arc<Block>)> = None;
+        let mut block: Option<(u64, Codes)> = None;
         for place in 0..count {
             let position = first + place as u64;
             let board = index.unrank(position, side);
@@ -130,14 +129,11 @@ impl Tablebase {
                 let decoded = match &block {
                     Some((n, decoded)) if *n == number => decoded,
                     _ => {
-                        let decoded = self.results(table, side, number, Reach::Files)?;
+                        let decoded = self.results(table, side, number)?;
                         &block.insert((number, decoded)).1
                     }
                 };
-                match &**decoded {
-                    Block::Results(codes) => codes.get((position % per_block) as usize),
-                    Block::Distances(_) => 3,
-                }
+                decoded.get((position % per_block) as usize)
             };
             if code == 3 {
                 let what = "a value that is needed is not stored";

@@ -1,46 +1,46 @@
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+//! Decoded values, kept for the next question.
+//!
+//! A decoded block is cut into *lines* of 192 results or 24 distances, for a probe wants one value
+//! of it. With its name and a version a line takes 64 bytes, what a processor fetches at once. A
+//! hash of its name leads to one of four places side by side; where all are taken, a line goes that
+//! was not asked for since it last could have gone. The places are one zeroed map of memory, which
+//! the system backs as it is touched, with huge pages where it has them: a value so costs one
+//! access to memory and seldom one to the page tables.
+//!
+//! A hit takes no lock, no allocation, and no write that another thread would have to wait for. The
+//! version is odd while a line is being written, and a value counts only if the version was even
+//! and the same before and after it was read. Whoever finds a line being written has missed.
 
-use crate::board::Color;
-use crate::table::Codes;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 
-/// A decoded block.
-#[derive(Debug)]
-pub(super) enum Block {
-    Results(Codes),
-    /// Plies, zero where there is no distance.
-    Distances(Vec<u16>),
-}
+use memmap2::{MmapMut, MmapRaw};
 
-impl Block {
-    fn bytes(&self) -> u64 {
-        let payload = match self {
-            Block::Results(codes) => codes.bytes().len(),
-            Block::Distances(plies) => 2 * plies.len(),
-        };
-        (payload + OVERHEAD) as u64
-    }
-}
+use Ordering::{Acquire, Relaxed, Release};
 
-/// Bytes the cache needs for a block besides what it holds, roughly.
-const OVERHEAD: usize = 128;
+/// Words of a line.
+pub(super) const WORDS: usize = 6;
+/// Result codes of a line.
+pub(super) const LINE_RESULTS: u64 = WORDS as u64 * 32;
+/// Distances of a line.
+pub(super) const LINE_DISTANCES: u64 = WORDS as u64 * 4;
 
-/// Names a block: the number of a table, a side to move and the number of the block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct BlockKey {
-    pub table: u32,
-    pub side: Color,
-    pub block: u64,
-}
+/// Places side by side.
+const WAYS: usize = 4;
 
-/// What a cache of decoded blocks has done so far.
+/// Numbers a line among those of all tables, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LineKey(pub u64);
+
+/// In a key: the line was asked for since its set last dropped one.
+const ASKED: u64 = 1 << 63;
+
+/// What a cache of decoded values has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheStatistics {
-    /// Blocks asked for and found.
+    /// Values asked for and found.
     pub hits: u64,
-    /// Blocks asked for and not found.
+    /// Values asked for and not found.
     pub misses: u64,
     /// Blocks that were decoded.
     pub decodes: u64,
@@ -50,199 +50,322 @@ pub struct CacheStatistics {
     pub budget: u64,
 }
 
-/// Decoded blocks, shared between threads within a budget of bytes.
-///
-/// The cache is split by key into shards, each under its own lock, so that threads seldom meet. A
-/// shard that is full drops blocks that were not asked for since it last went round them.
 #[derive(Debug)]
 pub(super) struct Cache {
-    shards: Vec<Mutex<Shard>>,
-    hits: AtomicU64,
-    misses: AtomicU64,
-    decodes: AtomicU64,
+    places: Places,
+    /// The last is shared.
+    counts: Box<[Counts]>,
+    /// Lines in use.
+    lines: AtomicU64,
     budget: u64,
 }
 
-#[derive(Debug, Default)]
-struct Shard {
-    places: HashMap<BlockKey, usize, BuildHasherDefault<KeyHasher>>,
-    /// In a ring.
-    entries: Vec<Entry>,
-    hand: usize,
-    bytes: u64,
+/// Zeroed memory for sets of lines.
+#[derive(Debug)]
+struct Places {
+    map: Option<MmapRaw>,
+    sets: u64,
 }
+
+/// All zeros is an empty set.
+#[derive(Debug)]
+#[repr(C, align(64))]
+struct Set([Line; WAYS]);
 
 #[derive(Debug)]
-struct Entry {
-    key: BlockKey,
-    block: Arc<Block>,
-    /// Asked for since the hand last passed.
-    asked: bool,
+#[repr(C, align(64))]
+struct Line {
+    /// Odd while the line is being written.
+    version: AtomicU64,
+    /// What is here, with [`ASKED`]; zero if nothing is.
+    key: AtomicU64,
+    words: [AtomicU64; WORDS],
 }
 
-const SHARDS: usize = 32;
-
 impl Cache {
+    /// With room for as many lines as fit the budget of bytes.
     pub fn new(budget: u64) -> Self {
         Cache {
-            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
-            hits: AtomicU64::new(0),
-            misses: AtomicU64::new(0),
-            decodes: AtomicU64::new(0),
+            places: Places::new(budget / size_of::<Set>() as u64),
+            counts: (0..=OWN_COUNTS).map(|_| Counts::default()).collect(),
+            lines: AtomicU64::new(0),
             budget,
         }
     }
 
+    /// A word of a line, if the line is there.
     #[inline]
-    fn shard(&self, key: &BlockKey) -> std::sync::MutexGuard<'_, Shard> {
-        let mut hasher = KeyHasher::default();
-        std::hash::Hash::hash(key, &mut hasher);
-        let shard = &self.shards[(hasher.finish() >> 32) as usize % SHARDS];
-        // A shard is sound between any two statements that could panic.
-        shard.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    #[inline]
-    pub fn get(&self, key: BlockKey) -> Option<Arc<Block>> {
-        let mut shard = self.shard(&key);
-        let found = shard.get(&key);
-        drop(shard);
-        let count = if found.is_some() {
-            &self.hits
-        } else {
-            &self.misses
-        };
-        count.fetch_add(1, Relaxed);
+    pub fn get(&self, key: LineKey, word: usize) -> Option<u64> {
+        let found = self.find(key, word);
+        self.count(|counts| match found {
+            Some(_) => &counts.hits,
+            None => &counts.misses,
+        });
         found
     }
 
-    /// Adds a block that was just decoded.
-    pub fn insert(&self, key: BlockKey, block: Block) -> Arc<Block> {
-        self.decodes.fetch_add(1, Relaxed);
-        let block = Arc::new(block);
-        self.shard(&key)
-            .insert(key, block.clone(), self.budget / SHARDS as u64);
-        block
+    #[inline(always)]
+    fn find(&self, key: LineKey, word: usize) -> Option<u64> {
+        let (set, first) = self.places.of(key)?;
+        (0..WAYS).find_map(|way| set.0[first ^ way].read(key, word))
+    }
+
+    /// Keeps a line if no other thread is at the same place.
+    pub fn insert(&self, key: LineKey, words: &[u64; WORDS]) {
+        let Some((set, first)) = self.places.of(key) else {
+            return;
+        };
+        if set.place_for(key, first).write(key, words) == Some(0) {
+            self.lines.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Keeps a line given as bytes, of which there may be less than a whole line has.
+    pub fn insert_bytes(&self, key: LineKey, bytes: &[u8]) {
+        let mut words = [0; WORDS];
+        for (word, bytes) in words.iter_mut().zip(bytes.chunks(8)) {
+            let mut eight = [0; 8];
+            eight[..bytes.len()].copy_from_slice(bytes);
+            *word = u64::from_le_bytes(eight);
+        }
+        self.insert(key, &words);
+    }
+
+    /// Counts a block that was decoded.
+    pub fn count_decode(&self) {
+        self.count(|counts| &counts.decodes);
+    }
+
+    /// Adds one to a count.
+    #[inline(always)]
+    fn count(&self, which: impl Fn(&Counts) -> &AtomicU64) {
+        let number = thread_number().min(OWN_COUNTS);
+        let count = which(&self.counts[number]);
+        if number == OWN_COUNTS {
+            count.fetch_add(1, Relaxed);
+        } else {
+            // Nobody else writes there, so nothing has to be locked.
+            count.store(count.load(Relaxed) + 1, Relaxed);
+        }
     }
 
     pub fn statistics(&self) -> CacheStatistics {
-        let bytes = |shard: &Mutex<Shard>| {
-            let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-            shard.bytes
+        let sum = |which: fn(&Counts) -> &AtomicU64| {
+            self.counts
+                .iter()
+                .map(|counts| which(counts).load(Relaxed))
+                .sum()
         };
         CacheStatistics {
-            hits: self.hits.load(Relaxed),
-            misses: self.misses.load(Relaxed),
-            decodes: self.decodes.load(Relaxed),
-            bytes: self.shards.iter().map(bytes).sum(),
+            hits: sum(|counts| &counts.hits),
+            misses: sum(|counts| &counts.misses),
+            decodes: sum(|counts| &counts.decodes),
+            bytes: self.lines.load(Relaxed) * size_of::<Line>() as u64,
             budget: self.budget,
         }
     }
 }
 
-impl Shard {
-    #[inline]
-    fn get(&mut self, key: &BlockKey) -> Option<Arc<Block>> {
-        let entry = &mut self.entries[*self.places.get(key)?];
-        entry.asked = true;
-        Some(entry.block.clone())
+impl Line {
+    /// A word, if the line with this key is here whole.
+    #[inline(always)]
+    fn read(&self, key: LineKey, word: usize) -> Option<u64> {
+        let version = self.version.load(Acquire);
+        let marked = self.key.load(Relaxed);
+        if marked & !ASKED != key.0 || version % 2 == 1 {
+            return None;
+        }
+        let value = self.words[word].load(Relaxed);
+        // What was read is read before the version is looked at again.
+        fence(Acquire);
+        if self.version.load(Relaxed) != version {
+            return None;
+        }
+        if marked & ASKED == 0 {
+            // Should another line have come in meanwhile it gets the mark: no harm.
+            self.key.fetch_or(ASKED, Relaxed);
+        }
+        Some(value)
     }
 
-    fn insert(&mut self, key: BlockKey, block: Arc<Block>, budget: u64) {
-        let bytes = block.bytes();
-        // Another thread may have been faster; what cannot fit is not kept.
-        if bytes > budget || self.places.contains_key(&key) {
-            return;
+    /// The key before, unless another thread is writing here.
+    fn write(&self, key: LineKey, words: &[u64; WORDS]) -> Option<u64> {
+        let version = self.version.load(Relaxed);
+        if version % 2 == 1 {
+            return None;
         }
-        while self.bytes + bytes > budget && !self.entries.is_empty() {
-            self.hand %= self.entries.len();
-            if std::mem::take(&mut self.entries[self.hand].asked) {
-                self.hand += 1;
-                continue;
-            }
-            let dropped = self.entries.swap_remove(self.hand);
-            self.bytes -= dropped.block.bytes();
-            self.places.remove(&dropped.key);
-            if let Some(moved) = self.entries.get(self.hand) {
-                self.places.insert(moved.key, self.hand);
-            }
+        let begun = self
+            .version
+            .compare_exchange(version, version + 1, Acquire, Relaxed);
+        begun.ok()?;
+        // Nothing is written before the version says so.
+        fence(Release);
+        let before = self.key.swap(key.0, Relaxed);
+        for (to, &word) in self.words.iter().zip(words) {
+            to.store(word, Relaxed);
         }
-        self.bytes += bytes;
-        self.places.insert(key, self.entries.len());
-        self.entries.push(Entry {
-            key,
-            block,
-            asked: false,
-        });
+        self.version.store(version + 2, Release);
+        Some(before)
     }
 }
 
-/// Multiplies and mixes: keys are small numbers that nobody chooses to do harm.
-#[derive(Debug, Default)]
-pub(super) struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 29
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(byte.into());
+impl Places {
+    /// None at all if the system does not give the memory.
+    fn new(sets: u64) -> Places {
+        let bytes = usize::try_from(sets)
+            .ok()
+            .and_then(|n| n.checked_mul(size_of::<Set>()));
+        let map = bytes
+            .filter(|&n| n > 0)
+            .and_then(|n| MmapMut::map_anon(n).ok());
+        #[cfg(target_os = "linux")]
+        if let Some(map) = &map {
+            // Without huge pages it is slower, that is all.
+            let _ = map.advise(memmap2::Advice::HugePage);
+        }
+        Places {
+            sets: if map.is_some() { sets } else { 0 },
+            map: map.map(MmapRaw::from),
         }
     }
 
-    fn write_u32(&mut self, number: u32) {
-        self.write_u64(number.into());
+    /// The set of a line, and the place in it where to look first.
+    #[inline(always)]
+    fn of(&self, key: LineKey) -> Option<(&Set, usize)> {
+        let hash = key.0.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let number = ((u128::from(hash) * u128::from(self.sets)) >> 64) as usize;
+        let first = self.map.as_ref()?.as_mut_ptr().cast::<Set>();
+        // SAFETY: the map has room for `sets` sets and `number` is less (a hash of less than 2^64
+        // times `sets`, divided by 2^64). It begins on a page, so sets are aligned. It was zeros
+        // when it was made, which is a valid set, and is only ever accessed through such shared
+        // references to atomics, as long as `self` lives.
+        let set = unsafe { &*first.add(number) };
+        Some((set, (hash >> 8) as usize % WAYS))
     }
+}
 
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0.rotate_left(23) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+impl Set {
+    /// Where to put a line: where it is already, where nothing is, or in place of one that was not
+    /// asked for.
+    fn place_for(&self, key: LineKey, first: usize) -> &Line {
+        let find = |wanted: &dyn Fn(u64) -> bool| {
+            let mut places = (0..WAYS).map(|way| &self.0[first ^ way]);
+            places.find(|line| wanted(line.key.load(Relaxed)))
+        };
+        find(&|marked| marked & !ASKED == key.0)
+            .or_else(|| find(&|marked| marked == 0))
+            .or_else(|| find(&|marked| marked & ASKED == 0))
+            .unwrap_or_else(|| {
+                for line in &self.0 {
+                    line.key.fetch_and(!ASKED, Relaxed);
+                }
+                &self.0[first]
+            })
     }
+}
 
-    fn write_isize(&mut self, number: isize) {
-        self.write_u64(number as u64);
-    }
+/// What some thread has counted.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Counts {
+    hits: AtomicU64,
+    misses: AtomicU64,
+    decodes: AtomicU64,
+}
 
-    fn write_usize(&mut self, number: usize) {
-        self.write_u64(number as u64);
+/// Threads that count by themselves; those with higher numbers share one count.
+const OWN_COUNTS: usize = 64;
+
+/// The threads of the process, in the order of their first question.
+#[inline(always)]
+fn thread_number() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static NUMBER: Cell<Option<usize>> = const { Cell::new(None) };
     }
+    NUMBER.with(|number| {
+        number.get().unwrap_or_else(|| {
+            let next = NEXT.fetch_add(1, Relaxed);
+            number.set(Some(next));
+            next
+        })
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn key(block: u64) -> BlockKey {
-        BlockKey {
-            table: 3,
-            side: Color::Black,
-            block,
-        }
+    /// A line that tells from every word which one it is.
+    fn line(key: u64) -> [u64; WORDS] {
+        std::array::from_fn(|word| key << 8 | word as u64)
     }
 
     #[test]
     fn the_budget_is_kept_and_what_is_used_stays() {
-        let cache = Cache::new(32 * 4096);
-        for block in 0..10_000 {
-            cache.insert(key(block), Block::Distances(vec![block as u16; 100]));
+        let cache = Cache::new(1 << 20);
+        for key in 1..100_000 {
+            cache.insert(LineKey(key), &line(key));
             assert!(
-                cache.get(key(7)).is_some() || block < 7,
+                cache.get(LineKey(7), 3).is_some() || key < 7,
                 "asked for all the time"
             );
             let used = cache.statistics();
             assert!(used.bytes <= used.budget);
         }
         let used = cache.statistics();
-        assert_eq!(used.decodes, 10_000);
-        assert_eq!(used.hits + used.misses, 10_000);
-        assert!(used.bytes > used.budget / 2);
-        let kept = (0..10_000).filter_map(|block| Some((block, cache.get(key(block))?)));
-        for (block, found) in kept {
-            assert!(matches!(&*found, Block::Distances(plies) if plies[0] == block as u16));
+        assert_eq!(used.hits + used.misses, 99_999);
+        assert!(used.bytes > used.budget * 9 / 10);
+        let mut kept = 0;
+        for key in 1..100_000 {
+            for word in 0..WORDS {
+                if let Some(found) = cache.get(LineKey(key), word) {
+                    assert_eq!(found, key << 8 | word as u64);
+                    kept += 1;
+                }
+            }
         }
+        let lines = used.bytes / size_of::<Line>() as u64;
+        assert_eq!(kept, lines * WORDS as u64);
+    }
+
+    #[test]
+    fn without_a_budget_nothing_is_kept() {
         let none = Cache::new(0);
-        none.insert(key(1), Block::Distances(vec![1]));
-        assert!(none.get(key(1)).is_none());
+        none.insert(LineKey(1), &line(1));
+        assert_eq!(none.get(LineKey(1), 0), None);
+    }
+
+    /// Lines come and go all the time, and no thread ever reads the word of another line.
+    #[test]
+    fn threads_read_whole_lines() {
+        let cache = Cache::new(8 * size_of::<Set>() as u64);
+        let threads = 4;
+        std::thread::scope(|scope| {
+            for thread in 0..threads {
+                let cache = &cache;
+                scope.spawn(move || {
+                    let mut state = thread + 1;
+                    let mut found = 0;
+                    for _ in 0..300_000 {
+                        state = 6_364_136_223_846_793_005u64
+                            .wrapping_mul(state)
+                            .wrapping_add(1);
+                        let key = (state >> 33) % 64 + 1;
+                        let word = (state >> 50) as usize % WORDS;
+                        match cache.get(LineKey(key), word) {
+                            Some(value) => {
+                                assert_eq!(value, key << 8 | word as u64);
+                                found += 1;
+                            }
+                            None => cache.insert(LineKey(key), &line(key)),
+                        }
+                    }
+                    assert!(found > 10_000, "the cache is of use");
+                });
+            }
+        });
+        let used = cache.statistics();
+        assert_eq!(used.hits + used.misses, threads * 300_000);
     }
 }

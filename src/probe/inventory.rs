@@ -1,9 +1,9 @@
 use std::collections::HashSet;
-use std::collections::hash_map::Entry;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::tablebase::{Table, Tables};
+use super::tables::Tables;
 use crate::index::Slice;
 use crate::rules::RuleSetId;
 use crate::table::{Header, Manifest, Metric};
@@ -17,6 +17,8 @@ pub struct Inventory {
     pub coverage: Vec<Coverage>,
     /// Files that are not used as tables, and directories that are not searched.
     pub ignored: Vec<Ignored>,
+    /// The paths that were searched.
+    directories: Arc<[PathBuf]>,
     /// Directories that have been searched, without symbolic links in their paths.
     searched: HashSet<PathBuf>,
 }
@@ -48,14 +50,16 @@ pub struct Coverage {
     pub positions: u64,
     /// Every slice of at most this many pieces is there; none if not even those of two.
     pub complete: Option<usize>,
+    /// Slices of more pieces that are there as well.
+    pub extra: Vec<Slice>,
     /// Slices that are not there although one of as many pieces is.
     pub missing: Vec<Slice>,
 }
 
 impl Inventory {
     /// The paths that were searched.
-    pub fn directories(&self) -> Vec<PathBuf> {
-        self.places.iter().map(|place| place.path.clone()).collect()
+    pub fn directories(&self) -> Arc<[PathBuf]> {
+        self.directories.clone()
     }
 
     /// Hidden files are passed over: they are a generator's temporary and lock files.
@@ -81,6 +85,7 @@ impl Inventory {
                 },
             });
         }
+        inventory.directories = paths.iter().map(|path| path.as_ref().to_owned()).collect();
         inventory.take_stock(&tables);
         (tables, inventory)
     }
@@ -115,6 +120,9 @@ impl Inventory {
             return;
         }
         let extension = path.extension().and_then(|e| e.to_str());
+        if extension == Some("md") {
+            return;
+        }
         if !Metric::ALL.iter().any(|m| Some(m.name()) == extension) {
             return self.ignore(
                 path,
@@ -137,15 +145,9 @@ impl Inventory {
             );
             return self.ignore(path, reason);
         }
-        let number = tables.len() as u32;
-        match tables.entry((header.rule_set, header.slice, header.metric)) {
-            Entry::Occupied(first) => {
-                let reason = format!("already found at `{}`", first.get().path.display());
-                self.ignore(path, reason);
-            }
-            Entry::Vacant(place) => {
-                place.insert(Table::new(number, path, header));
-            }
+        if let Some(first) = tables.add(path, header) {
+            let reason = format!("already found at `{}`", first.path.display());
+            self.ignore(path, reason);
         }
     }
 
@@ -160,7 +162,7 @@ impl Inventory {
         for &rule_set in RuleSetId::ALL {
             for metric in Metric::ALL {
                 let of_set = || {
-                    let all = tables.values().map(|table| &table.header);
+                    let all = tables.headers();
                     all.filter(|h| h.rule_set == rule_set && h.metric == metric)
                 };
                 let Some(most) = of_set().map(|h| h.slice.total()).max() else {
@@ -168,12 +170,15 @@ impl Inventory {
                 };
                 let wanted = |pieces| {
                     let slices = Slice::all_canonical(pieces, rule_set.rules().has_kings());
-                    let absent = |s: &Slice| !tables.contains_key(&(rule_set, *s, metric));
+                    let absent = |s: &Slice| tables.get(rule_set, *s, metric).is_none();
                     slices.into_iter().filter(absent)
                 };
                 let complete = (2..=most)
                     .take_while(|&n| wanted(n).next().is_none())
                     .last();
+                let beyond = |s: &Slice| complete.is_none_or(|n| s.total() > n);
+                let mut extra: Vec<Slice> = of_set().map(|h| h.slice).filter(beyond).collect();
+                extra.sort_by_key(Slice::sort_key);
                 self.coverage.push(Coverage {
                     rule_set,
                     metric,
@@ -181,6 +186,7 @@ impl Inventory {
                     bytes: of_set().map(|h| h.file_len).sum(),
                     positions: of_set().map(|h| h.positions * h.sides().len() as u64).sum(),
                     complete,
+                    extra,
                     missing: (2..=most).flat_map(wanted).collect(),
                 });
             }

@@ -9,16 +9,19 @@
 mod bulk;
 mod cache;
 mod inventory;
+mod line;
 mod loaded;
 mod outcome;
 mod paths;
 mod ranking;
 mod search;
 mod tablebase;
+mod tables;
 pub(crate) mod threats;
 
 pub use cache::CacheStatistics;
 pub use inventory::{Coverage, Ignored, Inventory, Place};
+pub use line::{BestLine, LineEnd, LineError};
 pub use loaded::LoadedSlice;
 pub use outcome::Outcome;
 pub use paths::{PATHS_VARIABLE, table_paths};

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use super::tablebase::{Place, Table};
+use super::tables::{Place, Table};
 use super::{Outcome, ProbeError, Tablebase};
 use crate::board::{Board, Word};
 use crate::index::{MAX_PIECES, Slice};
@@ -122,7 +122,7 @@ impl Tablebase {
         if !table.header.leaves_out_threats() || !is_threatened::<R>(board) {
             return self.look_up(table, place, ask.reach);
         }
-        if let Some(result) = self.exception(table, place)? {
+        if let Some(result) = self.exception(table, place, ask.reach)? {
             return Ok(result);
         }
         let spent = ask.effort.is_some_and(|effort| {
@@ -234,22 +234,46 @@ impl Tablebase {
         board: &Board<R::Geometry>,
         metric: Metric,
     ) -> Result<(&Table, Place), ProbeError> {
-        let slice = Slice::of(board).ok_or_else(|| ProbeError::TooManyPieces {
-            pieces: board.occupied().count_ones(),
-            most: MAX_PIECES,
-        })?;
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("bmi1") {
+            #[target_feature(enable = "bmi1,popcnt")]
+            fn place_by_bits<'t, R: Rules>(
+                tables: &'t Tablebase,
+                board: &Board<R::Geometry>,
+                metric: Metric,
+            ) -> Result<(&'t Table, Place), ProbeError> {
+                tables.place_by_counting::<R>(board, metric)
+            }
+            // SAFETY: the processor was just asked for these features.
+            return unsafe { place_by_bits::<R>(self, board, metric) };
+        }
+        self.place_by_counting::<R>(board, metric)
+    }
+
+    /// Mostly counts bits, for which many processors have an instruction.
+    #[inline(always)]
+    fn place_by_counting<R: Rules>(
+        &self,
+        board: &Board<R::Geometry>,
+        metric: Metric,
+    ) -> Result<(&Table, Place), ProbeError> {
+        let Some(slice) = Slice::of(board) else {
+            let pieces = board.occupied().count_ones();
+            let most = MAX_PIECES;
+            return Err(ProbeError::TooManyPieces { pieces, most });
+        };
         let canonical = slice.is_canonical();
         let filed = if canonical { slice } else { slice.flipped() };
-        let table = self.table(R::ID, filed, metric);
-        let table = table.ok_or_else(|| self.missing(R::ID, filed, metric))?;
-        let stored = table.header.stored[board.side].is_some();
-        let number = |board: &Board<R::Geometry>| Place {
-            side: board.side,
-            position: table.index::<R::Geometry>().rank(board),
+        let Some(table) = self.table(R::ID, filed, metric) else {
+            return Err(self.missing(R::ID, filed, metric));
         };
-        let place = match canonical && stored {
-            true => number(board),
-            false => number(&board.flipped()),
+        let seen = match canonical && table.is_stored[board.side] {
+            true => *board,
+            false => board.flipped(),
+        };
+        let place = Place {
+            side: seen.side,
+            position: table.index::<R::Geometry>().rank(&seen),
         };
         Ok((table, place))
     }

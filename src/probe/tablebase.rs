@@ -1,14 +1,12 @@
-use std::any::Any;
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use super::cache::{Block, BlockKey, Cache, CacheStatistics, KeyHasher};
+use super::cache::{Cache, CacheStatistics, LINE_DISTANCES, LINE_RESULTS};
 use super::search::{Ask, Reach};
+use super::tables::{Place, Table, Tables};
 use super::{Inventory, Outcome};
-use crate::board::{Color, Geometry, Position};
-use crate::index::{Slice, SliceIndex};
+use crate::board::{Color, Position};
+use crate::index::Slice;
 use crate::rules::{RuleSetId, Rules, with_rules};
 use crate::table::{Codes, Header, Metric, TableError, TableFile, Wdl};
 
@@ -17,14 +15,15 @@ use crate::table::{Codes, Header, Metric, TableError, TableFile, Wdl};
 pub enum ProbeError {
     #[error(
         "no table {rule_set}/{slice}.{metric} in {}: generate it with \
-         `crownhead generate {rule_set} --slice {slice}`, or name its directory with --tables",
+         `crownhead generate {rule_set} --slice {slice} --metric {metric}`, or name its directory \
+         with --tables",
         list(directories)
     )]
     Missing {
         rule_set: RuleSetId,
         slice: Slice,
         metric: Metric,
-        directories: Vec<PathBuf>,
+        directories: Arc<[PathBuf]>,
     },
     #[error("{pieces} pieces on the board: tables have at most {most}")]
     TooManyPieces { pieces: u32, most: usize },
@@ -38,6 +37,12 @@ pub enum ProbeError {
         path.display()
     )]
     Depth { path: PathBuf, bound: u16 },
+    /// Play by the distances comes back to where it was.
+    #[error(
+        "the tables of {rule_set} contradict each other: check them with \
+         `crownhead verify {rule_set}`"
+    )]
+    Contradiction { rule_set: RuleSetId },
     /// A table is damaged or cannot be read.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -54,63 +59,6 @@ pub struct Tablebase {
     tables: Tables,
     inventory: Inventory,
     cache: Cache,
-}
-
-pub(super) type Tables = HashMap<(RuleSetId, Slice, Metric), Table, BuildHasherDefault<KeyHasher>>;
-
-/// A table that was found; it is mapped when it is first asked.
-#[derive(Debug)]
-pub(super) struct Table {
-    /// Numbers the tables, for the cache.
-    pub number: u32,
-    pub path: PathBuf,
-    pub header: Header,
-    pub file: OnceLock<TableFile>,
-    /// A [`SliceIndex`] of the rule set's geometry.
-    pub index: Box<dyn Any + Send + Sync>,
-}
-
-/// Where a table has a position.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub side: Color,
-    pub position: u64,
-}
-
-impl Table {
-    pub fn new(number: u32, path: &Path, header: Header) -> Table {
-        let index = with_rules!(header.rule_set, R => {
-            Box::new(SliceIndex::<<R as Rules>::Geometry>::new(header.slice)) as Box<_>
-        });
-        Table {
-            number,
-            path: path.to_owned(),
-            header,
-            file: OnceLock::new(),
-            index,
-        }
-    }
-
-    pub fn file(&self) -> Result<&TableFile, TableError> {
-        if let Some(file) = self.file.get() {
-            return Ok(file);
-        }
-        let file = TableFile::open(&self.path)?;
-        if file.header() != &self.header {
-            let what = "it was exchanged since it was found";
-            let path = self.path.clone();
-            return Err(TableError::CorruptHeader { path, what });
-        }
-        Ok(self.file.get_or_init(|| file))
-    }
-
-    /// # Panics
-    /// If `G` is not the geometry of the table's rule set.
-    #[inline]
-    pub fn index<G: Geometry>(&self) -> &SliceIndex<G> {
-        let index = self.index.downcast_ref();
-        index.expect("a table is asked for positions of its own rule set")
-    }
 }
 
 /// The bytes of decoded blocks a [`Tablebase`] keeps unless told otherwise.
@@ -135,15 +83,7 @@ impl Tablebase {
 
     /// Adds a table that is not on disk yet, in place of one that is.
     pub(super) fn add(&mut self, file: TableFile) {
-        let header = file.header().clone();
-        let key = (header.rule_set, header.slice, header.metric);
-        let number = self.tables.values().map(|table| table.number + 1).max();
-        let table = Table::new(number.unwrap_or(0), file.path(), header);
-        let table = Table {
-            file: OnceLock::from(file),
-            ..table
-        };
-        self.tables.insert(key, table);
+        self.tables.replace(file);
     }
 
     pub fn inventory(&self) -> &Inventory {
@@ -153,6 +93,19 @@ impl Tablebase {
     /// What the cache of decoded blocks has done so far.
     pub fn cache_statistics(&self) -> CacheStatistics {
         self.cache.statistics()
+    }
+
+    /// The metrics that there are tables of for a slice, in either orientation.
+    pub fn available(&self, rule_set: RuleSetId, slice: Slice) -> Vec<Metric> {
+        let there = |&metric: &Metric| self.header(rule_set, slice, metric).is_some();
+        Metric::ALL.into_iter().filter(there).collect()
+    }
+
+    /// The most pieces up to which every slice has a metric; 0 if not even those of two have it.
+    pub fn complete(&self, rule_set: RuleSetId, metric: Metric) -> usize {
+        let mut sets = self.inventory.coverage.iter();
+        let set = sets.find(|set| set.rule_set == rule_set && set.metric == metric);
+        set.and_then(|set| set.complete).unwrap_or(0)
     }
 
     /// The header of the table of a slice (in either orientation), if there is one.
@@ -182,7 +135,7 @@ impl Tablebase {
         canonical: Slice,
         metric: Metric,
     ) -> Option<&Table> {
-        self.tables.get(&(rule_set, canonical, metric))
+        self.tables.get(rule_set, canonical, metric)
     }
 
     pub(super) fn missing(&self, rule_set: RuleSetId, slice: Slice, metric: Metric) -> ProbeError {
@@ -211,6 +164,16 @@ impl Tablebase {
         with_rules!(position.variant().rule_set(), R => self.result::<R>(&position.to_board()))
     }
 
+    /// Decodes what the results of these positions will ask for, so that the next probes find it in
+    /// the cache; for an engine that knows what it will ask and has a thread to spare. Positions
+    /// that cannot be answered are passed over.
+    pub fn prefetch(&self, positions: &[Position]) {
+        for position in positions {
+            // What cannot be told now will be told when it is asked for.
+            let _ = self.probe_wdl(position);
+        }
+    }
+
     /// The result if it follows from blocks that are decoded already; no file is touched.
     ///
     /// # Errors
@@ -230,45 +193,46 @@ impl Tablebase {
         reach: Reach,
     ) -> Result<Wdl, ProbeError> {
         let Place { side, position } = place;
+        if let Some(constant) = table.constant[side] {
+            return Ok(constant);
+        }
         let file = match reach {
             Reach::Files => table.file()?,
-            Reach::Cache => table.file.get().ok_or(ProbeError::NotCached)?,
+            Reach::Cache => table.opened().ok_or(ProbeError::NotCached)?,
         };
         let per_block = file.block_positions(side).max(1);
-        let block = self.results(table, side, position / per_block, reach)?;
-        let code = match &*block {
-            Block::Results(codes) => codes.get((position % per_block) as usize),
-            Block::Distances(_) => 3,
+        let (block, at) = (position / per_block, position % per_block);
+        let (line, at_line) = (at / LINE_RESULTS, at % LINE_RESULTS);
+        let key = table.line(side, block * per_block.div_ceil(LINE_RESULTS) + line);
+        let code = match self.cache.get(key, (at_line / 32) as usize) {
+            Some(word) => (word >> (2 * (at_line % 32)) & 3) as u8,
+            None if reach == Reach::Cache => return Err(ProbeError::NotCached),
+            None => self.results(table, side, block)?.get(at as usize),
         };
         Wdl::of(code.into()).ok_or_else(|| {
             let what = "a value that is needed is not stored";
-            file.corrupt(side, position / per_block, what).into()
+            file.corrupt(side, block, what).into()
         })
     }
 
-    /// A block of a WDL table.
-    #[inline]
+    /// A block of a WDL table, which is kept.
+    #[cold]
     pub(super) fn results(
         &self,
         table: &Table,
         side: Color,
         block: u64,
-        reach: Reach,
-    ) -> Result<Arc<Block>, ProbeError> {
-        let key = BlockKey {
-            table: table.number,
-            side,
-            block,
-        };
-        if let Some(found) = self.cache.get(key) {
-            return Ok(found);
-        }
-        if reach == Reach::Cache {
-            return Err(ProbeError::NotCached);
-        }
+    ) -> Result<Codes, ProbeError> {
+        let file = table.file()?;
         let mut codes = Codes::default();
-        table.file()?.results(side, block, &mut codes)?;
-        Ok(self.cache.insert(key, Block::Results(codes)))
+        file.results(side, block, &mut codes)?;
+        self.cache.count_decode();
+        let first = block * file.block_positions(side).div_ceil(LINE_RESULTS);
+        let lines = codes.bytes().chunks(LINE_RESULTS as usize / 4);
+        for (line, bytes) in (first..).zip(lines) {
+            self.cache.insert_bytes(table.line(side, line), bytes);
+        }
+        Ok(codes)
     }
 
     /// A distance that a table stores.
@@ -278,30 +242,37 @@ impl Tablebase {
         place: Place,
     ) -> Result<u16, ProbeError> {
         let Place { side, position } = place;
-        let file = table.file()?;
-        let per_block = file.block_positions(side).max(1);
-        let key = BlockKey {
-            table: table.number,
-            side,
-            block: position / per_block,
-        };
-        let block = match self.cache.get(key) {
-            Some(block) => block,
-            None => {
-                let plies = self.decode_distances::<R>(table, side, key.block)?;
-                self.cache.insert(key, Block::Distances(plies))
-            }
-        };
-        match &*block {
-            Block::Distances(plies) => Ok(plies[(position % per_block) as usize]),
-            Block::Results(_) => Err(file
-                .corrupt(side, key.block, "it holds no distances")
-                .into()),
+        let per_block = table.file()?.block_positions(side).max(1);
+        let (block, at) = (position / per_block, position % per_block);
+        let first = block * per_block.div_ceil(LINE_DISTANCES);
+        let (line, at_line) = (first + at / LINE_DISTANCES, at % LINE_DISTANCES);
+        let key = table.line(side, line);
+        if let Some(word) = self.cache.get(key, (at_line / 4) as usize) {
+            return Ok((word >> (16 * (at_line % 4))) as u16);
         }
+        let plies = self.decode_distances::<R>(table, side, block)?;
+        self.cache.count_decode();
+        for (line, plies) in (first..).zip(plies.chunks(LINE_DISTANCES as usize)) {
+            let bytes: Vec<u8> = plies.iter().flat_map(|p| p.to_le_bytes()).collect();
+            self.cache.insert_bytes(table.line(side, line), &bytes);
+        }
+        Ok(plies[at as usize])
     }
 
-    /// A result that a table keeps apart because the search cannot find it.
-    pub(super) fn exception(&self, table: &Table, place: Place) -> Result<Option<Wdl>, ProbeError> {
-        Ok(table.file()?.exception(place.side, place.position)?)
+    /// A result that a table keeps apart because the search cannot find it. These are never in the
+    /// cache.
+    pub(super) fn exception(
+        &self,
+        table: &Table,
+        place: Place,
+        reach: Reach,
+    ) -> Result<Option<Wdl>, ProbeError> {
+        if !table.header.has_exceptions(place.side) {
+            return Ok(None);
+        }
+        match reach {
+            Reach::Files => Ok(table.file()?.exception(place.side, place.position)?),
+            Reach::Cache => Err(ProbeError::NotCached),
+        }
     }
 }

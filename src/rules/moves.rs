@@ -1,3 +1,4 @@
+use super::Variant;
 use crate::board::{ByColor, Color, Piece, Position, Square};
 
 /// A legal move of a [`Position`], in the variant's own squares.
@@ -23,6 +24,22 @@ pub struct Move {
 impl Move {
     pub fn is_capture(&self) -> bool {
         self.captured != 0
+    }
+
+    /// The same move on the board of a variant turned round, see [`Position::flipped`].
+    pub fn flipped(&self, variant: Variant) -> Move {
+        let turn = |square: Square| Square::new(variant.squares() - 1 - square.index());
+        let captured = Square::of(self.captured).map(|s| turn(s).bit());
+        let route = |route: &Vec<Square>| route.iter().map(|&s| turn(s)).collect();
+        let mut routes: Vec<Vec<Square>> = self.routes.iter().map(route).collect();
+        routes.sort();
+        Move {
+            from: turn(self.from),
+            to: turn(self.to),
+            captured: captured.fold(0, |set, bit| set | bit),
+            routes,
+            ..*self
+        }
     }
 
     /// A capture or any move of a man: what cannot be taken back (see DTC).

@@ -1,8 +1,19 @@
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use super::{RuleSet, RuleSetId};
 use crate::board::{Color, GeometryId, Square};
+
+/// What is computed of a variant's squares once, as every position read or written asks for it.
+struct Squares {
+    cells: Vec<(u8, u8)>,
+    rule_set_index: Vec<u8>,
+}
+
+/// In the order of [`Variant::ALL`].
+static SQUARES: LazyLock<Vec<Squares>> =
+    LazyLock::new(|| Variant::ALL.iter().map(|&v| Squares::of(v)).collect());
 
 /// How a variant writes its squares when nothing else is asked for. Both forms are read for the
 /// variants that have an algebraic one.
@@ -184,28 +195,9 @@ impl Variant {
     }
 
     /// (rank, file) of a square as White sees this variant's board, both from 0 at the bottom left.
+    #[inline]
     pub fn cell(self, square: Square) -> (u8, u8) {
-        let p = self.presentation();
-        let geometry = self.geometry();
-        let (ranks, files) = (geometry.ranks(), geometry.files());
-        let (row, column) = (
-            square.index() / geometry.per_rank(),
-            square.index() % geometry.per_rank(),
-        );
-        let (rank, from_left) = match p.numbering {
-            Numbering::FromTopLeft => (ranks - 1 - row, column),
-            Numbering::FromBottomRight => (row, geometry.per_rank() - 1 - column),
-        };
-        if geometry.all_cells() {
-            return (rank, from_left);
-        }
-        // On an unmirrored board rank and file have the same parity.
-        let parity = if p.mirrored {
-            (rank + files - 1) % 2
-        } else {
-            rank % 2
-        };
-        (rank, 2 * from_left + parity)
+        SQUARES[self as usize].cells[usize::from(square.index())]
     }
 
     /// The square of a cell; none if that cell is not a playing square.
@@ -217,25 +209,22 @@ impl Variant {
 
     /// The place of a square in the order of [`GeometryId::cell`]: the number under which the
     /// rule set knows it, whatever the presentation.
+    #[inline]
     pub fn rule_set_index(self, square: Square) -> u8 {
-        let (rank, file) = self.cell(square);
-        let geometry = self.geometry();
-        let file = if self.presentation().mirrored {
-            geometry.files() - 1 - file
-        } else {
-            file
-        };
-        let column = if geometry.all_cells() { file } else { file / 2 };
-        rank * geometry.per_rank() + column
+        SQUARES[self as usize].rule_set_index[usize::from(square.index())]
     }
 
     /// The promotion row of a side, as a set of squares.
+    #[inline]
     pub fn promotion_row(self, color: Color) -> u128 {
-        let rank = match color {
-            Color::White => self.geometry().ranks() - 1,
-            Color::Black => 0,
-        };
-        self.squares_where(|s| self.cell(s).0 == rank)
+        let geometry = self.geometry();
+        // Numbers run row by row: the top row has the first ones or the last.
+        let first = (1 << geometry.per_rank()) - 1;
+        let top_is_first = self.presentation().numbering == Numbering::FromTopLeft;
+        match top_is_first == (color == Color::White) {
+            true => first,
+            false => first << (geometry.squares() - geometry.per_rank()),
+        }
     }
 
     /// Squares of the men of a side in the starting position.
@@ -257,6 +246,55 @@ impl Variant {
         squares
             .filter(|&s| is_in(s))
             .fold(0, |set, s| set | s.bit())
+    }
+}
+
+impl Squares {
+    fn of(variant: Variant) -> Squares {
+        let squares = || (0..variant.squares()).map(Square::new);
+        let cells: Vec<(u8, u8)> = squares().map(|s| Squares::cell(variant, s)).collect();
+        Squares {
+            rule_set_index: cells
+                .iter()
+                .map(|&cell| Squares::index(variant, cell))
+                .collect(),
+            cells,
+        }
+    }
+
+    fn cell(variant: Variant, square: Square) -> (u8, u8) {
+        let p = variant.presentation();
+        let geometry = variant.geometry();
+        let (ranks, files) = (geometry.ranks(), geometry.files());
+        let (row, column) = (
+            square.index() / geometry.per_rank(),
+            square.index() % geometry.per_rank(),
+        );
+        let (rank, from_left) = match p.numbering {
+            Numbering::FromTopLeft => (ranks - 1 - row, column),
+            Numbering::FromBottomRight => (row, geometry.per_rank() - 1 - column),
+        };
+        if geometry.all_cells() {
+            return (rank, from_left);
+        }
+        // On an unmirrored board rank and file have the same parity.
+        let parity = if p.mirrored {
+            (rank + files - 1) % 2
+        } else {
+            rank % 2
+        };
+        (rank, 2 * from_left + parity)
+    }
+
+    fn index(variant: Variant, (rank, file): (u8, u8)) -> u8 {
+        let geometry = variant.geometry();
+        let file = if variant.presentation().mirrored {
+            geometry.files() - 1 - file
+        } else {
+            file
+        };
+        let column = if geometry.all_cells() { file } else { file / 2 };
+        rank * geometry.per_rank() + column
     }
 }
 
@@ -368,6 +406,17 @@ mod tests {
                 .map(|i| variant.rule_set_index(Square::new(i)))
                 .fold(0u128, |seen, i| seen | 1 << i);
             assert_eq!(seen.count_ones(), u32::from(variant.squares()), "{variant}");
+        }
+    }
+
+    #[test]
+    fn men_are_crowned_on_the_far_row() {
+        for &variant in Variant::ALL {
+            let last = variant.geometry().ranks() - 1;
+            for (color, rank) in [(Color::White, last), (Color::Black, 0)] {
+                let row = variant.squares_where(|s| variant.cell(s).0 == rank);
+                assert_eq!(variant.promotion_row(color), row, "{variant}");
+            }
         }
     }
 

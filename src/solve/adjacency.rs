@@ -1,3 +1,4 @@
+use super::cpu::{Cpu, Task};
 use crate::board::{Dirs, Geometry, Word};
 use crate::index::{Subsets, rank};
 
@@ -22,6 +23,25 @@ pub struct Step<W> {
     pub path: W,
 }
 
+/// See [`Adjacency::build`].
+struct Build<'a, G: Geometry> {
+    adjacency: &'a mut Adjacency<G::Word>,
+    kings: usize,
+    free: G::Word,
+    dirs: Dirs,
+    flying: bool,
+}
+
+impl<G: Geometry> Task for Build<'_, G> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.adjacency
+            .build_inlined::<G>(self.kings, self.free, self.dirs, self.flying);
+    }
+}
+
 impl<W: Word> Adjacency<W> {
     pub fn new() -> Self {
         Adjacency {
@@ -34,6 +54,24 @@ impl<W: Word> Adjacency<W> {
 
     /// Fills in all placements of `kings` kings on `free`.
     pub fn build<G: Geometry<Word = W>>(
+        &mut self,
+        cpu: impl Cpu,
+        kings: usize,
+        free: W,
+        dirs: Dirs,
+        flying: bool,
+    ) {
+        cpu.run(Build::<G> {
+            adjacency: self,
+            kings,
+            free,
+            dirs,
+            flying,
+        });
+    }
+
+    #[inline(always)]
+    fn build_inlined<G: Geometry<Word = W>>(
         &mut self,
         kings: usize,
         free: W,
@@ -79,7 +117,7 @@ impl<W: Word> Adjacency<W> {
         let empty = free & !set;
         let mut steps = W::ZERO;
         for king in set.bits() {
-            for d in (0..8).filter(|&d| dirs.contains(d)) {
+            for d in dirs.iter() {
                 let mut at = G::step(king, d) & empty;
                 let mut path = W::ZERO;
                 steps |= at;

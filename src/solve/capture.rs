@@ -8,12 +8,16 @@
 //! captures, all squares from which it takes a given piece in a given direction share the rest of
 //! the capture, and the mask is just a label for them.
 
-use super::cpu::{Cpu, Task};
-use super::lookup::{Found, Lookup, Pieces};
+mod strikes;
+mod walk;
+
+pub use strikes::{Columns, ManStrike, Ray, RaySquare, Strikes, Taken, Victim};
+
+use super::cpu::Cpu;
+use super::lookup::{Lookup, Pieces};
 use super::planes::{PlaneWord, Planes};
-use crate::board::{ByColor, Color, Dir, Dirs, Geometry, Word};
-use crate::rules::{Choice, Landing, Promotion, Removal, Rules};
-use crate::table::Wdl;
+use crate::board::{Color, Dir, Dirs, Geometry, Word, each_direction};
+use crate::rules::{Choice, Removal, Rules};
 
 type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
 
@@ -69,69 +73,6 @@ struct Jump<W> {
     dirs: Dirs,
 }
 
-/// See [`Captures::land`].
-struct Land<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, const FAST_KING: bool> {
-    captures: &'t mut Captures<'a, 's, R, C, FAST_KING>,
-    jump: Jump<W<R>>,
-    victim: W<R>,
-    victim_king: bool,
-    dir: Dir,
-}
-
-impl<R, C, const FAST_KING: bool> Task for Land<'_, '_, '_, R, C, FAST_KING>
-where
-    R: Rules<Geometry: Geometry<Word: PlaneWord>>,
-    C: Cpu,
-{
-    type Output = W<R>;
-
-    #[inline(always)]
-    fn run(self) -> W<R> {
-        self.captures
-            .land_inlined(self.jump, self.victim, self.victim_king, self.dir)
-    }
-}
-
-/// See [`Captures::finish`].
-struct Finish<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, const FAST_KING: bool> {
-    captures: &'t mut Captures<'a, 's, R, C, FAST_KING>,
-    jump: Jump<W<R>>,
-    to: W<R>,
-    king: bool,
-}
-
-impl<R, C, const FAST_KING: bool> Task for Finish<'_, '_, '_, R, C, FAST_KING>
-where
-    R: Rules<Geometry: Geometry<Word: PlaneWord>>,
-    C: Cpu,
-{
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        self.captures.finish_inlined(&self.jump, self.to, self.king);
-    }
-}
-
-/// See [`Captures::go_on`].
-struct GoOn<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, const FAST_KING: bool> {
-    captures: &'t mut Captures<'a, 's, R, C, FAST_KING>,
-    jump: &'t Jump<W<R>>,
-}
-
-impl<R, C, const FAST_KING: bool> Task for GoOn<'_, '_, '_, R, C, FAST_KING>
-where
-    R: Rules<Geometry: Geometry<Word: PlaneWord>>,
-    C: Cpu,
-{
-    type Output = W<R>;
-
-    #[inline(always)]
-    fn run(self) -> W<R> {
-        self.captures.go_on_inlined(self.jump)
-    }
-}
-
 /// Squares from which a piece could take something.
 #[derive(Clone, Copy, Default)]
 struct Threats<W> {
@@ -142,93 +83,15 @@ struct Threats<W> {
     men: W,
 }
 
-/// What follows from the block and the row for captures of and by the fast king.
-pub struct Strikes<'a, 's, R: Rules> {
-    /// Where the results lie after the fast king has taken a white piece.
-    pub taken: &'a [Taken<'s, R>],
-    /// What [`Columns::Listed`] points into.
-    pub columns_list: &'a [u32],
-    pub men: &'a [ManStrike<'s, R>],
-    pub rays: &'a [Ray<W<R>>],
-    pub squares: &'a [RaySquare<W<R>>],
-    /// Results with Black to move and the fast king gone, by row and column; empty if Black has
-    /// no other piece.
-    pub results: &'a [Wdl],
-    pub columns: usize,
-}
-
-/// A line from a white king over squares without men and white kings.
-pub struct Ray<W> {
-    pub king: W,
-    pub dir: u8,
-    /// Its squares, nearest first: a range of [`Strikes::squares`].
-    pub first: u32,
-    pub end: u32,
-}
-
-pub struct RaySquare<W> {
-    pub square: W,
-    /// The placement of White's kings after landing here.
-    pub row: u32,
-}
-
-/// Where the results lie after the fast king has taken one of `victims`.
-pub struct Taken<'s, R: Rules> {
-    /// A white man, or all squares where White's kings may stand.
-    pub victims: W<R>,
-    pub found: Found<'s, R::Geometry>,
-    /// Where the columns there for those here are listed.
-    pub columns: Columns,
-}
-
-/// The columns of another block for those of this one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Columns {
-    /// The words do not correspond.
-    None,
-    /// The same.
-    Same,
-    /// Listed from this place on.
-    Listed(u32),
-}
-
-impl Columns {
-    #[inline(always)]
-    pub fn of(self, column: usize, list: &[u32]) -> Option<usize> {
-        match self {
-            Columns::None => None,
-            Columns::Same => Some(column),
-            Columns::Listed(first) => Some(list[first as usize + column] as usize),
-        }
-    }
-}
-
-/// A white man that can take the fast piece, all other pieces apart.
-pub struct ManStrike<'s, R: Rules> {
-    pub man: W<R>,
-    pub fast: W<R>,
-    pub to: W<R>,
-    pub dir: Dir,
-    /// Where the results lie after that, if it is all.
-    pub found: Found<'s, R::Geometry>,
-}
-
-impl<R: Rules> Strikes<'_, '_, R> {
-    #[inline(always)]
-    fn after(&self, row: u32, column: usize) -> Wdl {
-        match self.results.get(row as usize * self.columns + column) {
-            Some(&result) => result,
-            None => super::lookup::no_move::<R>(),
-        }
-    }
-}
-
 /// Resolves the captures of one side in one word.
-pub struct Captures<'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, const FAST_KING: bool>
-{
+pub struct Captures<'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
     pub cpu: C,
-    pub lookup: &'a mut Lookup<'s, R>,
-    /// Tallies by priority, for rule sets that rank captures; the first one only otherwise.
+    /// The fast piece is a king, not a man.
+    pub fast_king: bool,
+    pub lookup: &'a mut Lookup<'s, R, C>,
+    /// The tally of all captures, for rule sets that do not rank them.
+    pub total: Tally<W<R>>,
+    /// Tallies by priority, for rule sets that do.
     pub tallies: &'a mut Vec<(u64, Tally<W<R>>)>,
     pub pieces: Pieces<W<R>>,
     pub side: Color,
@@ -236,14 +99,14 @@ pub struct Captures<'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C, co
     pub column: usize,
 }
 
-impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: bool>
-    Captures<'_, '_, R, C, FAST_KING>
-{
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, C> {
     /// What the captures of `side` lead to, with the fast piece on the squares of `mask`, which
     /// are empty.
     #[inline(always)]
     pub fn resolve(&mut self, mask: W<R>, strikes: &Strikes<'_, '_, R>) -> Tally<W<R>> {
-        self.tallies.clear();
+        if R::SET.choice != Choice::Free {
+            self.tallies.clear();
+        }
         let empty = R::Geometry::BOARD & !self.pieces.all();
         let threats = self.threats(self.pieces.of(!self.side), empty);
         let men = self.pieces.men[self.side];
@@ -262,7 +125,9 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
                 self.kings_take_fast(idle, mask, &threats, strikes);
                 self.men_take_fast(men & !threats.men, mask, &threats, strikes);
             }
-            Color::Black => self.fast_captures(mask, empty, strikes),
+            Color::Black if !self.fast_king => self.fast_man_captures(mask, empty),
+            Color::Black if R::SET.flying => self.flying_captures(mask, empty, strikes),
+            Color::Black => self.short_captures(mask, empty, strikes),
         }
         self.best()
     }
@@ -289,7 +154,6 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
         if victims.is_empty() {
             return threats;
         }
-        let (king_dirs, man_dirs) = (self.dirs(true), self.dirs(false));
         let for_men = if R::SET.man_takes_king {
             victims
         } else {
@@ -301,498 +165,40 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
             Removal::AtEnd => empty,
             Removal::AtOnce => empty | self.pieces.kings[self.side] | self.pieces.of(!self.side),
         };
-        for d in 0..8 {
-            if R::SET.king_captures.contains(d) && king_dirs.contains(d) {
-                let open = victims & R::Geometry::step(through, d ^ 4);
-                let near = R::Geometry::step(open, d ^ 4);
-                if R::SET.flying {
-                    let far = R::Geometry::slide(open, d ^ 4, through);
-                    threats.kings |= far;
-                    threats.kings_beyond |= near | far | R::Geometry::step(far, d ^ 4);
-                } else {
-                    threats.kings |= near;
-                    threats.kings_beyond |= near;
-                }
+        each_direction!(R::SET.king_captures, d => {
+            let open = victims & R::Geometry::step(through, d ^ 4);
+            let near = R::Geometry::step(open, d ^ 4);
+            if R::SET.flying {
+                let far = R::Geometry::slide(open, d ^ 4, through);
+                threats.kings |= far;
+                threats.kings_beyond |= near | far | R::Geometry::step(far, d ^ 4);
+            } else {
+                threats.kings |= near;
+                threats.kings_beyond |= near;
             }
-            if man_dirs.contains(d) {
-                let open = for_men & R::Geometry::step(through, d ^ 4);
-                threats.men |= R::Geometry::step(open, d ^ 4);
-            }
+        });
+        let takes = |d: Dir| {
+            let open = for_men & R::Geometry::step(through, d ^ 4);
+            R::Geometry::step(open, d ^ 4)
+        };
+        if self.side == Color::White {
+            each_direction!(R::SET.man_captures, d => {
+                threats.men |= takes(d);
+            });
+        } else {
+            each_direction!(R::SET.man_captures, d => {
+                threats.men |= takes(d ^ 4);
+            });
         }
         threats
-    }
-
-    /// Captures of the fast king by white kings that threaten nothing else.
-    #[inline(always)]
-    fn kings_take_fast(
-        &mut self,
-        idle: W<R>,
-        mask: W<R>,
-        threats: &Threats<W<R>>,
-        strikes: &Strikes<'_, '_, R>,
-    ) {
-        if !FAST_KING || idle.is_empty() {
-            return;
-        }
-        let others = self.pieces.kings[Color::Black];
-        let first_only = R::SET.landing != Landing::Any;
-        for ray in strikes.rays {
-            if (ray.king & idle).is_empty() {
-                continue;
-            }
-            let squares = &strikes.squares[ray.first as usize..ray.end as usize];
-            let open = if others.is_empty() {
-                squares.len()
-            } else {
-                squares
-                    .iter()
-                    .position(|s| (s.square & others).any())
-                    .unwrap_or(squares.len())
-            };
-            let squares = &squares[..open];
-            let (mut win, mut safe, mut goes_on) = (false, false, false);
-            for i in (1..open).rev() {
-                let fast = squares[i - 1].square;
-                goes_on |= (squares[i].square & threats.kings).any();
-                if goes_on {
-                    if (fast & mask).any() {
-                        let jump = self.start(ray.king, true, fast, Role::Taken);
-                        self.land(jump, fast, FAST_KING, ray.dir as Dir);
-                    }
-                    continue;
-                }
-                let result = strikes.after(squares[i].row, self.column);
-                if first_only {
-                    (win, safe) = (result == Wdl::Loss, result != Wdl::Win);
-                } else {
-                    win |= result == Wdl::Loss;
-                    safe |= result != Wdl::Win;
-                }
-                let jump = self.start(ray.king, true, fast, Role::Taken);
-                let tally = self.tally(&Jump { order: 1, ..jump });
-                tally.any |= fast;
-                tally.win |= if win { fast } else { W::<R>::ZERO };
-                tally.safe |= if safe { fast } else { W::<R>::ZERO };
-            }
-        }
-    }
-
-    /// Captures of the fast piece by white men that threaten nothing else.
-    #[inline(always)]
-    fn men_take_fast(
-        &mut self,
-        idle: W<R>,
-        mask: W<R>,
-        threats: &Threats<W<R>>,
-        strikes: &Strikes<'_, '_, R>,
-    ) {
-        let kings = self.pieces.kings;
-        let occupied = kings[Color::White] | kings[Color::Black];
-        for strike in strikes.men {
-            let ManStrike {
-                man,
-                fast,
-                to,
-                dir,
-                found,
-            } = strike;
-            if (*man & idle).is_empty() || (*fast & mask).is_empty() || (*to & occupied).any() {
-                continue;
-            }
-            let jump = self.start(*man, false, *fast, Role::Taken);
-            let arrives = (*to & R::Geometry::TOP).any();
-            let goes_on = match R::SET.promotion {
-                Promotion::Halt if arrives => false,
-                Promotion::Run if arrives => (*to & threats.kings).any(),
-                _ => (*to & threats.men).any(),
-            };
-            if goes_on {
-                self.land(jump, *fast, FAST_KING, *dir);
-                continue;
-            }
-            let result = if arrives && !R::SET.has_kings() {
-                Wdl::Loss
-            } else {
-                let white = if arrives {
-                    kings[Color::White] | *to
-                } else {
-                    kings[Color::White]
-                };
-                found.result::<R>(Color::Black, ByColor::new(white, kings[Color::Black]))
-            };
-            self.tally(&jump).add(*fast, Planes::splat(result));
-        }
-    }
-
-    /// Captures made by the fast piece.
-    #[inline(always)]
-    fn fast_captures(&mut self, mask: W<R>, empty: W<R>, strikes: &Strikes<'_, '_, R>) {
-        let all = self.pieces.of(Color::White);
-        let men_too = FAST_KING || R::SET.man_takes_king;
-        let victims = if men_too {
-            all
-        } else {
-            self.pieces.men[Color::White]
-        };
-        let dirs = self.dirs(FAST_KING);
-        let flying = FAST_KING && R::SET.flying;
-        for victim in victims.bits() {
-            let threats = self.threats(all ^ victim, empty);
-            let king = (victim & self.pieces.kings[Color::White]).any();
-            // Captures that end with this piece: from which squares, onto which.
-            let mut simple = [(W::<R>::ZERO, W::<R>::ZERO); 8];
-            let mut landings = W::<R>::ZERO;
-            for (d, simple) in simple.iter_mut().enumerate() {
-                if !dirs.contains(d) {
-                    continue;
-                }
-                let behind = R::Geometry::step(victim, d) & empty;
-                let before = R::Geometry::step(victim, d ^ 4) & empty;
-                if behind.is_empty() || before.is_empty() {
-                    continue;
-                }
-                let (mut from, mut to) = (before, behind);
-                if flying {
-                    from |= R::Geometry::slide(before, d ^ 4, empty);
-                    if R::SET.landing != Landing::Next {
-                        to |= R::Geometry::slide(behind, d, empty);
-                    }
-                }
-                from &= mask;
-                if !FAST_KING || (to & threats.kings).any() {
-                    if from.any() {
-                        let jump = self.start(W::<R>::ZERO, FAST_KING, from, Role::Capturer);
-                        self.take(&jump, victim, d);
-                    }
-                    continue;
-                }
-                if R::SET.landing == Landing::NextAfterKing && king {
-                    to = behind;
-                }
-                *simple = (from, to);
-                landings |= to;
-            }
-            if landings.is_empty() {
-                continue;
-            }
-            let there = self.after_taking(victim, landings, strikes);
-            let jump = Jump {
-                captured: victim,
-                order: u32::from(king),
-                ..self.start(W::<R>::ZERO, true, W::<R>::ZERO, Role::Capturer)
-            };
-            let tally = self.tally(&jump);
-            for (d, &(from, to)) in simple.iter().enumerate() {
-                if dirs.contains(d) {
-                    tally.add(from, choose(there, to));
-                }
-            }
-        }
-    }
-
-    /// Results with White to move after the fast king has taken `victim` and stands on a square of
-    /// `mask`.
-    #[inline(always)]
-    fn after_taking(
-        &mut self,
-        victim: W<R>,
-        mask: W<R>,
-        strikes: &Strikes<'_, '_, R>,
-    ) -> Planes<W<R>> {
-        let [mut white, others] = self.pieces.kings.0;
-        for taken in strikes.taken {
-            if taken.victims & victim == W::<R>::ZERO {
-                continue;
-            }
-            white &= !victim;
-            let found = &taken.found;
-            return match taken.columns.of(self.column, strikes.columns_list) {
-                Some(column) => found.word(Color::White, found.row(white) + column),
-                None => found.planes::<R>(Color::White, white, others, mask),
-            };
-        }
-        unreachable!("every white piece is listed")
-    }
-
-    /// Takes the fixed piece `victim` in direction `d`, and goes on. Returns the squares of the
-    /// fast piece for which that is possible.
-    #[inline(always)]
-    fn take(&mut self, jump: &Jump<W<R>>, victim: W<R>, d: Dir) -> W<R> {
-        let is_king = (victim & self.pieces.kings[!self.side]).any();
-        let captured = jump.captured | victim;
-        self.land(Jump { captured, ..*jump }, victim, is_king, d)
-    }
-
-    /// Goes on with a capture from where it stands. Returns the squares of the fast piece for
-    /// which it can.
-    ///
-    /// Captures recur through here, so this is where the code for the processor is entered anew.
-    fn go_on(&mut self, jump: &Jump<W<R>>) -> W<R> {
-        self.cpu.run(GoOn {
-            captures: self,
-            jump,
-        })
-    }
-
-    #[inline(always)]
-    fn go_on_inlined(&mut self, jump: &Jump<W<R>>) -> W<R> {
-        let mut went = W::<R>::ZERO;
-        let dirs = self.dirs(jump.king);
-        for d in 0..8 {
-            if dirs.contains(d) && jump.dirs.contains(d) {
-                went |= if jump.king && R::SET.flying {
-                    self.ray(jump, d)
-                } else {
-                    self.hop(jump, d)
-                };
-            }
-        }
-        went
-    }
-
-    /// One jump of a man or a short king.
-    #[inline(always)]
-    fn hop(&mut self, jump: &Jump<W<R>>, d: Dir) -> W<R> {
-        let victim = R::Geometry::step(jump.at, d);
-        if (victim & self.pieces.of(!self.side) & !jump.captured).any() {
-            let spared = !jump.king && !R::SET.man_takes_king;
-            if spared && (victim & self.pieces.kings[!self.side]).any() {
-                return W::<R>::ZERO;
-            }
-            return self.take(jump, victim, d);
-        }
-        if self.may_take_fast(jump) && (victim & jump.mask).any() {
-            let jump = Jump {
-                mask: victim,
-                role: Role::Taken,
-                ..*jump
-            };
-            return self.land(jump, victim, FAST_KING, d);
-        }
-        W::<R>::ZERO
-    }
-
-    /// One jump of a flying king.
-    #[inline(always)]
-    fn ray(&mut self, jump: &Jump<W<R>>, d: Dir) -> W<R> {
-        let empty = R::Geometry::BOARD & !self.blocked(jump);
-        let passed = R::Geometry::slide(jump.at, d, empty);
-        let stop = R::Geometry::step(jump.at | passed, d) & !passed;
-        let mut mask = jump.mask;
-        let mut went = W::<R>::ZERO;
-        if jump.role == Role::Bystander {
-            if self.may_take_fast(jump) {
-                for fast in (mask & passed).bits() {
-                    let jump = Jump {
-                        mask: fast,
-                        role: Role::Taken,
-                        ..*jump
-                    };
-                    went |= self.land(jump, fast, FAST_KING, d);
-                }
-            }
-            mask &= !passed;
-        }
-        if mask.any() && (stop & self.pieces.of(!self.side) & !jump.captured).any() {
-            went |= self.take(&Jump { mask, ..*jump }, stop, d);
-        }
-        went
-    }
-
-    /// Lands behind a piece just taken, on every square allowed, and goes on from there.
-    /// Returns the squares of the fast piece for which there is a landing square.
-    fn land(&mut self, jump: Jump<W<R>>, victim: W<R>, victim_king: bool, dir: Dir) -> W<R> {
-        let cpu = self.cpu;
-        cpu.run(Land {
-            captures: self,
-            jump,
-            victim,
-            victim_king,
-            dir,
-        })
-    }
-
-    #[inline(always)]
-    fn land_inlined(
-        &mut self,
-        mut jump: Jump<W<R>>,
-        victim: W<R>,
-        victim_king: bool,
-        d: Dir,
-    ) -> W<R> {
-        let blocked = self.blocked(&jump);
-        let first = R::Geometry::step(victim, d);
-        if first.is_empty() || (first & blocked).any() {
-            return W::<R>::ZERO;
-        }
-        if jump.role == Role::Bystander {
-            jump.mask &= !first;
-            if jump.mask.is_empty() {
-                return jump.mask;
-            }
-        }
-        jump.order = jump.order << 1 | u32::from(victim_king);
-        if jump.king && R::SET.flying {
-            self.land_flying(&jump, first, blocked, victim_king, d);
-            return jump.mask;
-        }
-        let arrives = !jump.king && (first & promotion_row::<R>(self.side)).any();
-        let halts = arrives && R::SET.promotion == Promotion::Halt;
-        let runs = arrives && R::SET.promotion == Promotion::Run;
-        let went = if halts {
-            W::<R>::ZERO
-        } else {
-            let dirs = onward::<R>(d);
-            self.go_on(&Jump {
-                at: first,
-                king: jump.king || runs,
-                dirs,
-                ..jump
-            })
-        };
-        let stays = jump.mask & !went;
-        if stays.any() {
-            self.finish(
-                &Jump {
-                    mask: stays,
-                    ..jump
-                },
-                first,
-                jump.king || arrives,
-            );
-        }
-        jump.mask
-    }
-
-    #[inline(always)]
-    fn land_flying(
-        &mut self,
-        jump: &Jump<W<R>>,
-        first: W<R>,
-        blocked: W<R>,
-        victim_king: bool,
-        d: Dir,
-    ) {
-        let empty = R::Geometry::BOARD & !blocked;
-        let mut squares = first;
-        if R::SET.landing != Landing::Next {
-            squares |= R::Geometry::slide(first, d, empty);
-        }
-        // From which of them it may go on. An untouched fast piece of the opponent could be taken
-        // from anywhere.
-        let hot = if self.may_take_fast(jump) {
-            squares
-        } else {
-            let left = self.pieces.of(!self.side) & !jump.captured;
-            squares & self.threats(left, empty).kings
-        };
-        let mut went = W::<R>::ZERO;
-        let mut mask = jump.mask;
-        let mut at = first;
-        // Straight on from the nearest square only: from the others it is the same capture.
-        let mut dirs = onward::<R>(d);
-        let mut rest = hot;
-        while rest.any() && mask.any() {
-            if (rest & at).any() {
-                went |= self.go_on(&Jump {
-                    at,
-                    mask,
-                    dirs,
-                    ..*jump
-                });
-                rest &= !at;
-            }
-            dirs = Dirs(dirs.0 & !(1 << d | 1 << (d ^ 4)));
-            at = R::Geometry::step(at, d);
-            if jump.role == Role::Bystander {
-                mask &= !at;
-            }
-        }
-        // Where some landing square lets the capture go on, one of those must be chosen.
-        let mut stays = jump.mask & !went;
-        if stays.is_empty() {
-            return;
-        }
-        if R::SET.landing == Landing::NextAfterKing && victim_king {
-            squares = first;
-        }
-        if jump.role == Role::Capturer && FAST_KING {
-            return self.finish(
-                &Jump {
-                    mask: stays,
-                    ..*jump
-                },
-                squares,
-                true,
-            );
-        }
-        let mut at = first;
-        while (at & squares).any() && stays.any() {
-            self.finish(
-                &Jump {
-                    mask: stays,
-                    ..*jump
-                },
-                at,
-                true,
-            );
-            at = R::Geometry::step(at, d);
-            if jump.role == Role::Bystander {
-                stays &= !at;
-            }
-        }
-    }
-
-    /// A capture that ends on a square of `to` (one square, unless the fast king captures).
-    fn finish(&mut self, jump: &Jump<W<R>>, to: W<R>, king: bool) {
-        let cpu = self.cpu;
-        cpu.run(Finish {
-            captures: self,
-            jump: *jump,
-            to,
-            king,
-        });
-    }
-
-    #[inline(always)]
-    fn finish_inlined(&mut self, jump: &Jump<W<R>>, to: W<R>, king: bool) {
-        let us = self.side;
-        let mut pieces = self.pieces;
-        pieces.men[!us] &= !jump.captured;
-        pieces.kings[!us] &= !jump.captured;
-        if jump.role != Role::Capturer {
-            pieces.men[us] &= !jump.from;
-            pieces.kings[us] &= !jump.from;
-            if king {
-                pieces.kings[us] |= to;
-            } else {
-                pieces.men[us] |= to;
-            }
-        }
-        let successors = if king && !R::SET.has_kings() {
-            Planes::splat(Wdl::Loss)
-        } else {
-            match jump.role {
-                Role::Bystander if FAST_KING => self.lookup.with_king(!us, &pieces, jump.mask),
-                Role::Bystander => self.lookup.with_man(!us, &pieces, jump.mask),
-                Role::Taken => Planes::splat(self.lookup.single(!us, &pieces)),
-                Role::Capturer => {
-                    let there = if king {
-                        self.lookup.with_king(!us, &pieces, to)
-                    } else {
-                        self.lookup.with_man(!us, &pieces, to)
-                    };
-                    choose(there, to)
-                }
-            }
-        };
-        let mask = jump.mask;
-        self.tally(jump).add(mask, successors);
     }
 
     /// Where the results of a capture like this are added up.
     #[inline(always)]
     fn tally(&mut self, jump: &Jump<W<R>>) -> &mut Tally<W<R>> {
+        if R::SET.choice == Choice::Free {
+            return &mut self.total;
+        }
         let priority = self.priority(jump);
         let place = match self.tallies.iter().position(|(p, _)| *p == priority) {
             Some(place) => place,
@@ -809,8 +215,8 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
     fn priority(&self, jump: &Jump<W<R>>) -> u64 {
         let taken_fast = u64::from(jump.role == Role::Taken);
         let count = |set: W<R>| u64::from((jump.captured & set).count_ones());
-        let kings = count(self.pieces.kings[!self.side]) + taken_fast * u64::from(FAST_KING);
-        let men = count(self.pieces.men[!self.side]) + taken_fast * u64::from(!FAST_KING);
+        let kings = count(self.pieces.kings[!self.side]) + taken_fast * u64::from(self.fast_king);
+        let men = count(self.pieces.men[!self.side]) + taken_fast * u64::from(!self.fast_king);
         let with_king = u64::from(jump.was_king);
         match R::SET.choice {
             Choice::Free => 0,
@@ -829,10 +235,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
     #[inline(always)]
     fn best(&mut self) -> Tally<W<R>> {
         if R::SET.choice == Choice::Free {
-            return self
-                .tallies
-                .first()
-                .map_or(Tally::default(), |(_, tally)| *tally);
+            return self.total;
         }
         self.tallies
             .sort_unstable_by_key(|(priority, _)| std::cmp::Reverse(*priority));
@@ -849,7 +252,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
     fn may_take_fast(&self, jump: &Jump<W<R>>) -> bool {
         self.side == Color::White
             && jump.role == Role::Bystander
-            && (!FAST_KING || jump.king || R::SET.man_takes_king)
+            && (!self.fast_king || jump.king || R::SET.man_takes_king)
     }
 
     /// Squares that stop the capturing piece, the untouched fast piece aside.
@@ -875,27 +278,6 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu, const FAST_KING: boo
         } else {
             white.reversed()
         }
-    }
-}
-
-/// What the capturer makes of the positions after landing on one of `squares`.
-#[inline(always)]
-fn choose<W: Word>(there: Planes<W>, squares: W) -> Planes<W> {
-    let all = |yes: bool| if yes { W::ALL } else { W::ZERO };
-    Planes {
-        loss: all((there.loss & squares).any()),
-        win: all((squares & !there.win).is_empty()),
-    }
-}
-
-/// Directions in which a capture may go on after a jump in direction `d`.
-#[inline(always)]
-fn onward<R: Rules>(d: Dir) -> Dirs {
-    // A piece that stays on the board until the end blocks the way back anyway.
-    if R::SET.may_reverse && R::SET.removal == Removal::AtOnce {
-        Dirs::ALL
-    } else {
-        Dirs(!(1 << (d ^ 4)))
     }
 }
 

@@ -1,68 +1,68 @@
 use std::io;
+use std::marker::PhantomData;
 use std::path::Path;
-use std::ptr::NonNull;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU16, AtomicU64};
 
 use fs4::FileExt;
 use memmap2::MmapMut;
 
-/// A fixed number of cells shared between threads, all zero at first, in memory or in a nameless
-/// file mapped into memory.
-pub struct Cells {
-    first: NonNull<AtomicU64>,
+/// A fixed number of atomic cells shared between threads, all zero at first, in memory or in a
+/// nameless file mapped into memory. Either way the system hands out a page when it is first
+/// touched, already zero.
+pub struct Cells<A> {
+    map: MmapMut,
     len: usize,
-    _owner: Owner,
+    cell: PhantomData<A>,
 }
 
-/// What keeps the cells alive.
-enum Owner {
-    Memory { _cells: Box<[AtomicU64]> },
-    File { _map: MmapMut },
-}
+/// An atomic integer.
+///
+/// # Safety
+/// Any bytes are a value, and an address that is a multiple of a page is aligned for it.
+pub unsafe trait Cell: Sync {}
+// SAFETY: an atomic integer is laid out like the integer.
+unsafe impl Cell for AtomicU16 {}
+// SAFETY: as for `AtomicU16`.
+unsafe impl Cell for AtomicU64 {}
 
-impl Cells {
-    pub fn new(len: usize) -> Cells {
-        let cells: Box<[AtomicU64]> = (0..len).map(|_| AtomicU64::new(0)).collect();
-        let first = NonNull::from(&*cells).cast();
-        Cells {
-            first,
-            len,
-            _owner: Owner::Memory { _cells: cells },
-        }
+impl<A: Cell> Cells<A> {
+    /// # Panics
+    /// If there is no memory, as for any allocation.
+    pub fn new(len: usize) -> Cells<A> {
+        let map = MmapMut::map_anon((len * size_of::<A>()).max(1)).expect("memory for a slice");
+        Self::of(map, len)
     }
 
     /// # Errors
     /// If the file cannot be made, or the disk has no room for it.
-    pub fn new_in(len: usize, directory: &Path) -> io::Result<Cells> {
+    pub fn new_in(len: usize, directory: &Path) -> io::Result<Cells<A>> {
         let file = tempfile::tempfile_in(directory)?;
-        let bytes = (len * size_of::<AtomicU64>()).max(1) as u64;
+        let bytes = (len * size_of::<A>()).max(1) as u64;
         // Without blocks of its own a write to the map could find the disk full, and no error
         // could be returned from there.
         file.allocate(bytes)?;
         file.set_len(bytes)?;
         // SAFETY: the file has no name and no other handle, so nobody else changes or shortens it.
-        let mut map = unsafe { MmapMut::map_mut(&file)? };
-        let first = NonNull::new(map.as_mut_ptr().cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        Ok(Cells {
-            first,
+        let map = unsafe { MmapMut::map_mut(&file)? };
+        Ok(Self::of(map, len))
+    }
+
+    fn of(map: MmapMut, len: usize) -> Cells<A> {
+        Cells {
+            map,
             len,
-            _owner: Owner::File { _map: map },
-        })
+            cell: PhantomData,
+        }
     }
 
     #[inline(always)]
-    pub fn all(&self) -> &[AtomicU64] {
-        // SAFETY: `first` points to `len` cells that the owner keeps where they are while `self`
-        // lives: a box, or a map, which starts at a page and is long enough; the bytes of a new
-        // file are zero. They are only ever reached through this slice of atomics.
-        unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.len) }
+    pub fn all(&self) -> &[A] {
+        // SAFETY: the map lives as long as `self`, starts at a page and is long enough for `len`
+        // cells, for which any bytes will do. It is only ever reached through this slice of
+        // atomics.
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.len) }
     }
 }
-
-// SAFETY: the cells are atomics, owned by this value, and may be used from any thread.
-unsafe impl Send for Cells {}
-// SAFETY: as for `Send`; shared access is access to atomics.
-unsafe impl Sync for Cells {}
 
 #[cfg(test)]
 mod tests {
@@ -74,7 +74,7 @@ mod tests {
     fn a_file_is_as_good_as_memory() {
         let directory = tempfile::tempdir().unwrap();
         for cells in [
-            Cells::new(1000),
+            Cells::<AtomicU64>::new(1000),
             Cells::new_in(1000, directory.path()).unwrap(),
         ] {
             assert_eq!(cells.all().len(), 1000);
@@ -95,9 +95,9 @@ mod tests {
             0,
             "no file is left"
         );
-        assert!(Cells::new_in(10, &directory.path().join("missing")).is_err());
+        assert!(Cells::<AtomicU64>::new_in(10, &directory.path().join("missing")).is_err());
         assert!(
-            Cells::new_in(1 << 50, directory.path()).is_err(),
+            Cells::<AtomicU64>::new_in(1 << 50, directory.path()).is_err(),
             "no disk is that large"
         );
     }

@@ -1,8 +1,9 @@
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
+use super::cells::Cells;
 use super::planes::{Fast, PlaneSlice, PlaneWord};
 use crate::board::{ByColor, Color, Geometry, Word};
-use crate::index::{SliceIndex, binomial, rank};
+use crate::index::{SliceIndex, binomial};
 use crate::parallel;
 use crate::table::{Metric, SliceValues, Wdl};
 
@@ -15,22 +16,44 @@ const LONGEST: u32 = UNKNOWN as u32 - 2;
 /// Positions read from a table at a time.
 const BATCH: u64 = 1 << 16;
 
+/// A distance as it is kept.
+#[inline(always)]
+fn checked(plies: u32) -> u16 {
+    assert!(
+        plies <= LONGEST,
+        "a distance of {plies} plies, tables hold {LONGEST}"
+    );
+    plies as u16
+}
+
 /// Distances of the positions of a slice in plies, in index order of its solver orientation.
 pub struct Distances<G: Geometry> {
     index: SliceIndex<G>,
     fast: Fast,
-    plies: ByColor<Vec<AtomicU16>>,
+    plies: ByColor<Cells<AtomicU16>>,
 }
 
 impl<G: Geometry<Word: PlaneWord>> Distances<G> {
     /// All distances zero.
     pub fn new(slice: &PlaneSlice<G>) -> Self {
-        Distances::filled(slice, 0)
+        let index = SliceIndex::new(slice.slice());
+        let all = || Cells::new(index.len() as usize);
+        Distances {
+            fast: slice.fast(),
+            plies: ByColor::new(all(), all()),
+            index,
+        }
     }
 
     /// All distances [`UNKNOWN`].
     pub fn unknown(slice: &PlaneSlice<G>) -> Self {
-        Distances::filled(slice, UNKNOWN)
+        let distances = Distances::new(slice);
+        for side in Color::BOTH {
+            for plies in distances.plies[side].all() {
+                plies.store(UNKNOWN, Relaxed);
+            }
+        }
+        distances
     }
 
     /// Distances to win as a finished table has them, [`UNKNOWN`] for draws.
@@ -62,28 +85,18 @@ impl<G: Geometry<Word: PlaneWord>> Distances<G> {
         distances
     }
 
-    fn filled(slice: &PlaneSlice<G>, plies: u16) -> Self {
-        let index = SliceIndex::new(slice.slice());
-        let all = || (0..index.len()).map(|_| AtomicU16::new(plies)).collect();
-        Distances {
-            fast: slice.fast(),
-            plies: ByColor::new(all(), all()),
-            index,
-        }
-    }
-
     pub fn index(&self) -> &SliceIndex<G> {
         &self.index
     }
 
     #[inline(always)]
     pub fn get(&self, side: Color, number: u64) -> u16 {
-        self.plies[side][number as usize].load(Relaxed)
+        self.plies[side].all()[number as usize].load(Relaxed)
     }
 
     #[inline(always)]
     pub fn set(&self, side: Color, number: u64, plies: u16) {
-        self.plies[side][number as usize].store(plies, Relaxed);
+        self.plies[side].all()[number as usize].store(plies, Relaxed);
     }
 
     /// Enters a distance; returns whether it was another before.
@@ -92,12 +105,9 @@ impl<G: Geometry<Word: PlaneWord>> Distances<G> {
     /// If the distance does not fit: a wrapped one would be a wrong answer.
     #[inline(always)]
     pub fn enter(&self, side: Color, number: u64, plies: u32) -> bool {
-        assert!(
-            plies <= LONGEST,
-            "a distance of {plies} plies, tables hold {LONGEST}"
-        );
-        let changed = self.get(side, number) != plies as u16;
-        self.set(side, number, plies as u16);
+        let plies = checked(plies);
+        let changed = self.get(side, number) != plies;
+        self.set(side, number, plies);
         changed
     }
 
@@ -126,8 +136,7 @@ pub struct BlockDistances<'d, G: Geometry> {
 }
 
 impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G> {
-    /// Enters a distance for all squares of the fast piece in `squares`. Each position is entered
-    /// once, when its fast piece is the lowest of its kind. Returns whether one was another before.
+    /// Enters a distance for all squares of the fast piece in `squares`.
     ///
     /// # Panics
     /// If the distance does not fit: a wrapped one would be a wrong answer.
@@ -136,13 +145,47 @@ impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G> {
         &self,
         side: Color,
         row: usize,
-        white: G::Word,
-        others: G::Word,
+        kings: (G::Word, G::Word),
+        squares: G::Word,
+        plies: u32,
+    ) {
+        let plies = checked(plies);
+        let cells = self.distances.plies[side].all();
+        self.for_each(row, kings, squares, |number| {
+            cells[number as usize].store(plies, Relaxed);
+        });
+    }
+
+    /// The same; returns whether one was another before.
+    ///
+    /// # Panics
+    /// As [`BlockDistances::record`].
+    #[inline(always)]
+    pub fn update(
+        &self,
+        side: Color,
+        row: usize,
+        kings: (G::Word, G::Word),
         squares: G::Word,
         plies: u32,
     ) -> bool {
         let mut changed = false;
-        let mut enter = |number| changed |= self.distances.enter(side, number, plies);
+        self.for_each(row, kings, squares, |number| {
+            changed |= self.distances.enter(side, number, plies);
+        });
+        changed
+    }
+
+    /// Calls `f` with the numbers of the positions with the fast piece on one of `squares`, each
+    /// once: when its fast piece is the lowest of its kind. `row` is the place of White's kings.
+    #[inline(always)]
+    fn for_each(
+        &self,
+        row: usize,
+        (white, others): (G::Word, G::Word),
+        squares: G::Word,
+        mut f: impl FnMut(u64),
+    ) {
         let index = &self.distances.index;
         match self.distances.fast {
             Fast::King => {
@@ -153,17 +196,17 @@ impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G> {
                     first += binomial(below.count_ones() as usize, i + 2);
                 }
                 for square in (squares & others.below_lowest()).bits() {
-                    enter(first + rank(square, free));
+                    let below = free & square.wrapping_sub(G::Word::ONE);
+                    f(first + u64::from(below.count_ones()));
                 }
             }
             Fast::Man => {
                 let [white, black] = self.men.0;
                 for square in (squares & black.below_lowest()).bits() {
-                    enter(index.block_rank(ByColor::new(white, black | square)));
+                    f(index.block_rank(ByColor::new(white, black | square)));
                 }
             }
         }
-        changed
     }
 }
 

@@ -24,10 +24,14 @@ use self::conversions::{ManMoves, WordSteps, bound, distance};
 use self::layers::{BlackKings, Words};
 pub use self::successors::DtwStore;
 use self::successors::Successors;
+use super::SolveError;
 use super::adjacency::Adjacency;
+use super::cpu::Portable;
 use super::distances::{Distances, UNKNOWN};
 use super::levels::{Crew, levels};
+use super::plan;
 use super::planes::{Fast, PlaneSlice, PlaneWord};
+use super::progress::Progress;
 use crate::board::{Board, ByColor, Color, Geometry, Word};
 use crate::parallel::{self, PerThread};
 use crate::rules::{Rules, movegen};
@@ -37,26 +41,36 @@ type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
 /// Fills in the distances to win of a slice whose results are known; draws stay [`UNKNOWN`].
 /// The store holds the distances of the slices it leads to, and these very distances, all
 /// [`UNKNOWN`] ([`Distances::unknown`]).
+/// `progress` is told of positions done, from any thread.
+///
+/// # Errors
+/// If a slice is missing from the store.
 ///
 /// # Panics
-/// If a slice is missing from the store, or a distance does not fit 16 bits.
+/// If a distance does not fit 16 bits.
 pub fn solve_dtw<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     store: &DtwStore<R::Geometry>,
     slice: &PlaneSlice<R::Geometry>,
     distances: &Distances<R::Geometry>,
-) {
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<(), SolveError> {
+    SolveError::if_missing::<R>(slice.slice(), |needed| store.get(needed).is_some())?;
+    let blocks = slice.blocks().blocks();
+    let positions = plan::stored_positions(R::ID, slice.slice());
+    let progress = Progress::new(progress, positions, blocks);
     let solver = || BlockSolver::<R>::new(store, slice, distances);
-    let levels = levels(slice);
-    if slice.blocks().blocks() == 1 && slice.fast() == Fast::King {
+    if blocks == 1 && slice.fast() == Fast::King {
         solver().solve(0, true);
-        return;
+        progress.add(1);
+        return Ok(());
     }
-    let crew = Crew::new(solver);
-    for level in &levels {
+    let crew = Crew::new(&progress, solver);
+    for level in &levels(slice) {
         crew.solve_level::<R>(slice, level, |solver, (block, _)| {
             solver.solve(block, false)
         });
     }
+    Ok(())
 }
 
 /// A thread's tools for the blocks of one slice.
@@ -105,9 +119,9 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> BlockSolver<'s, R> {
         let kings = |side| self.slice.slice().kings(side);
         let (dirs, flying) = (R::SET.king_moves, R::SET.flying);
         self.white
-            .build::<R::Geometry>(kings(Color::White), free, dirs, flying);
+            .build::<R::Geometry>(Portable, kings(Color::White), free, dirs, flying);
         self.black
-            .build::<R::Geometry>(kings(Color::Black) - 1, free, dirs, flying);
+            .build::<R::Geometry>(Portable, kings(Color::Black) - 1, free, dirs, flying);
 
         let scene = Scene {
             slice: self.slice,
@@ -144,7 +158,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> BlockSolver<'s, R> {
         let changed = AtomicBool::new(false);
         geometry.solve(&mut self.sides, |side, row, column, squares, plies| {
             let (white, black) = (self.white.sets[row], self.black.sets[column]);
-            if distances.record(side, row, white, black, squares, plies.into()) {
+            if distances.update(side, row, (white, black), squares, plies.into()) {
                 changed.store(true, Relaxed);
             }
         });

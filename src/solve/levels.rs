@@ -1,6 +1,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::planes::{Fast, PlaneSlice, PlaneWord};
+use super::progress::Progress;
 use crate::board::{ByColor, Color, Dirs, Geometry, Word};
 use crate::parallel::{self, PerThread};
 use crate::rules::Rules;
@@ -33,11 +34,17 @@ pub fn levels<G: Geometry<Word: PlaneWord>>(slice: &PlaneSlice<G>) -> Vec<Vec<Bl
 }
 
 /// One solver for each thread, kept for all levels.
-pub struct Crew<S, N>(PerThread<S, N>);
+pub struct Crew<'p, S, N> {
+    solvers: PerThread<S, N>,
+    progress: &'p Progress<'p>,
+}
 
-impl<S: Send, N: Fn() -> S + Sync> Crew<S, N> {
-    pub fn new(new: N) -> Self {
-        Crew(PerThread::new(new))
+impl<'p, S: Send, N: Fn() -> S + Sync> Crew<'p, S, N> {
+    pub fn new(progress: &'p Progress<'p>, new: N) -> Self {
+        Crew {
+            solvers: PerThread::new(new),
+            progress,
+        }
     }
 
     /// Solves all blocks of a level, on all threads. `solve` says whether anything changed; where
@@ -80,8 +87,9 @@ impl<S: Send, N: Fn() -> S + Sync> Crew<S, N> {
         parallel::for_each(blocks.len().div_ceil(chunk) as u64, &|i| {
             let first = i as usize * chunk;
             let end = blocks.len().min(first + chunk);
-            self.0
+            self.solvers
                 .with(|solver| blocks[first..end].iter().for_each(|&b| solve(solver, b)));
+            self.progress.add((end - first) as u64);
         });
     }
 }

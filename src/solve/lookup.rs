@@ -1,3 +1,4 @@
+use super::cpu::{Cpu, Task};
 use super::planes::{Fast, PlaneSlice, PlaneWord, Planes};
 use super::store::Store;
 use crate::board::{ByColor, Color, Geometry, Word};
@@ -60,7 +61,8 @@ const SLOTS: usize = 512;
 /// Finds results of solved positions, a word at a time where the fast piece stays, and remembers
 /// where the blocks of recently asked men configurations lie: within one block of the slice being
 /// solved the successors fall into a few dozen other blocks.
-pub struct Lookup<'s, R: Rules> {
+pub struct Lookup<'s, R: Rules, C> {
+    cpu: C,
     store: &'s Store<R::Geometry>,
     slots: Vec<Target<'s, R::Geometry>>,
 }
@@ -75,8 +77,8 @@ pub const fn no_move<R: Rules>() -> Wdl {
     }
 }
 
-impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> Lookup<'s, R> {
-    pub fn new(store: &'s Store<R::Geometry>) -> Self {
+impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Lookup<'s, R, C> {
+    pub fn new(cpu: C, store: &'s Store<R::Geometry>) -> Self {
         let slots = (0..SLOTS)
             .map(|_| Target {
                 men: ByColor::default(),
@@ -85,7 +87,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> Lookup<'s, R> {
                 found: Found::Nothing,
             })
             .collect();
-        Lookup { store, slots }
+        Lookup { cpu, store, slots }
     }
 
     /// Results for `side` to move with the fast piece, a king, on every square of `mask`;
@@ -154,69 +156,93 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> Lookup<'s, R> {
         let slot = (mixed >> (64 - SLOTS.trailing_zeros())) as usize;
         let target = &self.slots[slot];
         if target.men != men || target.kings != kings || target.fast_man != fast_man {
-            self.slots[slot] = locate::<R>(self.store, men, kings, fast_man);
+            self.slots[slot] = self.cpu.run(Locate {
+                store: self.store,
+                men,
+                kings,
+                fast_man,
+            });
         }
         self.slots[slot].found
     }
 }
 
-#[inline(never)]
-fn locate<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
-    store: &'s Store<R::Geometry>,
-    men: ByColor<W<R>>,
+/// Finds out where the results for some men lie, see [`Lookup::find`].
+struct Locate<'s, G: Geometry> {
+    store: &'s Store<G>,
+    men: ByColor<G::Word>,
     kings: [u32; 2],
     fast_man: bool,
-) -> Target<'s, R::Geometry> {
-    let mut counts = men.0.map(|set| set.count_ones());
-    counts[1] += u32::from(fast_man);
-    let found = if (0..2).any(|i| counts[i] + kings[i] == 0) {
-        Found::Over
-    } else {
-        let (slice, turned) = store.get(counts, kings).unwrap_or_else(|| {
+}
+
+impl<'s, G: Geometry<Word: PlaneWord>> Task for Locate<'s, G> {
+    type Output = Target<'s, G>;
+
+    #[inline(always)]
+    fn run(self) -> Target<'s, G> {
+        let Locate {
+            store,
+            men,
+            kings,
+            fast_man,
+        } = self;
+        let mut counts = men.0.map(|set| set.count_ones());
+        counts[1] += u32::from(fast_man);
+        let found = if (0..2).any(|i| counts[i] + kings[i] == 0) {
+            Found::Over
+        } else {
+            let (slice, turned) = store.get(counts, kings).unwrap_or_else(|| {
             panic!(
                 "a slice with men {counts:?} and kings {kings:?} is asked for before it is solved"
             )
         });
-        let oriented = |men: ByColor<W<R>>| {
-            if turned {
-                men.map(R::Geometry::turn).swapped()
-            } else {
-                men
-            }
-        };
-        match slice.fast() {
-            Fast::King => {
-                let men = oriented(men);
-                let first = slice.blocks().block_rank(men) as usize * slice.block_words();
-                let free = R::Geometry::BOARD & !(men[Color::White] | men[Color::Black]);
-                Found::Block {
+            let oriented = |men: ByColor<G::Word>| {
+                if turned {
+                    men.map(G::turn).swapped()
+                } else {
+                    men
+                }
+            };
+            match slice.fast() {
+                Fast::King => {
+                    let men = oriented(men);
+                    let first = slice.blocks().block_rank(men) as usize * slice.block_words();
+                    let free = G::BOARD & !(men[Color::White] | men[Color::Black]);
+                    Found::Block {
+                        slice,
+                        first,
+                        free,
+                        turned,
+                    }
+                }
+                Fast::Man if fast_man && !turned => Found::ManWord {
                     slice,
-                    first,
-                    free,
-                    turned,
+                    word: slice.blocks().block_rank(men) as usize,
+                },
+                Fast::Man if fast_man => Found::Nothing,
+                Fast::Man => {
+                    let mut men = oriented(men);
+                    let fast = men[Color::Black].lowest();
+                    men[Color::Black] ^= fast;
+                    let word = slice.blocks().block_rank(men) as usize;
+                    let values = ByColor(Color::BOTH.map(|side| slice.load(side, word).at(fast)));
+                    Found::Single(if turned { values.swapped() } else { values })
                 }
             }
-            Fast::Man if fast_man && !turned => Found::ManWord {
-                slice,
-                word: slice.blocks().block_rank(men) as usize,
-            },
-            Fast::Man if fast_man => Found::Nothing,
-            Fast::Man => {
-                let mut men = oriented(men);
-                let fast = men[Color::Black].lowest();
-                men[Color::Black] ^= fast;
-                let word = slice.blocks().block_rank(men) as usize;
-                let values = ByColor(Color::BOTH.map(|side| slice.load(side, word).at(fast)));
-                Found::Single(if turned { values.swapped() } else { values })
-            }
+        };
+        Target {
+            men,
+            kings,
+            fast_man,
+            found,
         }
-    };
-    Target {
-        men,
-        kings,
-        fast_man,
-        found,
     }
+}
+
+/// A bit of a plane on all squares. Not a branch: which way it would go is anyone's guess.
+#[inline(always)]
+pub fn bit<W: Word>(plane: W, place: u32) -> W {
+    W::ZERO.wrapping_sub(plane >> place & W::ONE)
 }
 
 impl<G: Geometry> Clone for Found<'_, G> {
@@ -284,23 +310,19 @@ impl<G: Geometry<Word: PlaneWord>> Found<'_, G> {
             } => {
                 let (kings, white) = (G::turn(others), G::turn(white));
                 let fast = white.lowest();
+                let place = fast.trailing_zeros();
                 let column = first + rank(white ^ fast, *free) as usize;
-                let mut planes = Planes::default();
-                for square in mask.bits() {
-                    let row = rank(kings | G::turn(square), *free) as usize;
+                let mut turned = Planes::default();
+                for square in G::turn(mask).bits() {
+                    let row = rank(kings | square, *free) as usize;
                     let there = slice.load(!side, column + row * slice.columns());
-                    planes.win |= if (there.win & fast).any() {
-                        square
-                    } else {
-                        G::Word::ZERO
-                    };
-                    planes.loss |= if (there.loss & fast).any() {
-                        square
-                    } else {
-                        G::Word::ZERO
-                    };
+                    turned.win |= square & bit(there.win, place);
+                    turned.loss |= square & bit(there.loss, place);
                 }
-                planes
+                Planes {
+                    win: G::turn(turned.win),
+                    loss: G::turn(turned.loss),
+                }
             }
             _ => unreachable!("with a fast king there is a block"),
         }

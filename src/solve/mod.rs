@@ -19,6 +19,7 @@ mod lock;
 mod lookup;
 pub mod plan;
 mod planes;
+mod progress;
 pub mod reference;
 mod slice;
 mod solver;

@@ -143,7 +143,7 @@ pub struct PlaneSlice<G: Geometry> {
     rows: usize,
     /// Placements of Black's other kings: the words of a row.
     columns: usize,
-    cells: ByColor<Cells>,
+    cells: ByColor<Cells<AtomicU64>>,
 }
 
 /// The measures of a [`PlaneSlice`].
@@ -212,7 +212,7 @@ impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
         Ok(Self::with_cells(shape, cells))
     }
 
-    fn with_cells(shape: Shape<G>, cells: ByColor<Cells>) -> Self {
+    fn with_cells(shape: Shape<G>, cells: ByColor<Cells<AtomicU64>>) -> Self {
         let Shape {
             slice,
             fast,

@@ -1,55 +1,58 @@
+use super::SolveError;
 use super::block::BlockSolver;
 #[cfg(target_arch = "x86_64")]
 use super::cpu::Avx2;
 use super::cpu::{Cpu, Portable};
 use super::distances::Distances;
 use super::levels::{Crew, levels};
-use super::planes::{Fast, PlaneSlice, PlaneWord};
+use super::plan;
+use super::planes::{PlaneSlice, PlaneWord};
+use super::progress::Progress;
 use super::store::Store;
 use crate::board::Geometry;
 use crate::rules::Rules;
 
 /// Solves a slice whose successors, and which itself, are in the store. Fills in distances to
-/// conversion if asked for.
+/// conversion if asked for. `progress` is told of positions done, from any thread.
+///
+/// # Errors
+/// If a slice is missing from the store.
 pub fn solve<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     store: &Store<R::Geometry>,
     slice: &PlaneSlice<R::Geometry>,
     distances: Option<&Distances<R::Geometry>>,
-) {
-    match slice.fast() {
-        Fast::King => solve_with::<R, true>(store, slice, distances),
-        Fast::Man => solve_with::<R, false>(store, slice, distances),
-    }
-}
-
-fn solve_with<R: Rules<Geometry: Geometry<Word: PlaneWord>>, const FAST_KING: bool>(
-    store: &Store<R::Geometry>,
-    slice: &PlaneSlice<R::Geometry>,
-    distances: Option<&Distances<R::Geometry>>,
-) {
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<(), SolveError> {
+    SolveError::if_missing::<R>(slice.slice(), |needed| store.contains(needed))?;
+    let positions = plan::stored_positions(R::ID, slice.slice());
+    let progress = Progress::new(progress, positions, slice.blocks().blocks());
     #[cfg(target_arch = "x86_64")]
     if let Some(cpu) = Avx2::detect() {
-        return solve_on::<R, _, FAST_KING>(cpu, store, slice, distances);
+        solve_on::<R, _>(cpu, store, slice, distances, &progress);
+        return Ok(());
     }
-    solve_on::<R, _, FAST_KING>(Portable, store, slice, distances);
+    solve_on::<R, _>(Portable, store, slice, distances, &progress);
+    Ok(())
 }
 
-fn solve_on<R, C, const FAST_KING: bool>(
+fn solve_on<R, C>(
     cpu: C,
     store: &Store<R::Geometry>,
     slice: &PlaneSlice<R::Geometry>,
     distances: Option<&Distances<R::Geometry>>,
+    progress: &Progress,
 ) where
     R: Rules<Geometry: Geometry<Word: PlaneWord>>,
     C: Cpu,
 {
-    let crew = Crew::new(|| BlockSolver::<R, C, FAST_KING>::new(cpu, store, slice));
+    let crew = Crew::new(progress, || BlockSolver::<R, C>::new(cpu, store, slice));
     let levels = levels(slice);
     if let [level] = &levels[..]
         && let [block] = level[..]
     {
         // Nothing but the rows of the one block to share out.
-        BlockSolver::<R, C, FAST_KING>::new(cpu, store, slice).solve(block, distances, true);
+        BlockSolver::<R, C>::new(cpu, store, slice).solve(block, distances, true);
+        progress.add(1);
         return;
     }
     for level in &levels {

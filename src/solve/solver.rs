@@ -17,6 +17,24 @@ pub struct SolveError {
     pub reason: String,
 }
 
+impl SolveError {
+    /// The error that says which slice is missing, if one is that this one leads to or is.
+    pub(super) fn if_missing<R: Rules>(
+        slice: Slice,
+        is_there: impl Fn(Slice) -> bool,
+    ) -> Result<(), SolveError> {
+        let needed = super::plan::dependencies(&R::SET, slice).into_iter();
+        match needed.chain([slice]).find(|&needed| !is_there(needed)) {
+            None => Ok(()),
+            Some(needed) => Err(SolveError {
+                rule_set: R::ID,
+                slice: slice.canonical(),
+                reason: format!("it needs {needed}, which must be solved or loaded first"),
+            }),
+        }
+    }
+}
+
 /// Solves one slice after another of one rule set and keeps what later slices need.
 pub trait SliceSolver: Send {
     /// Solves a canonical slice. All its [dependencies](super::plan::dependencies) are known,
@@ -132,13 +150,15 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> SliceSolver for WordSolver<R
         let planes = Arc::new(self.new_planes(slice)?);
         self.store.insert(planes.clone());
         let dtc = self.with_dtc.then(|| Arc::new(Distances::new(&planes)));
-        solve::<R>(&self.store, &planes, dtc.as_deref());
+        // Distances to win take about ten times as long as results.
+        let parts = if self.with_dtw { [1, 9] } else { [10, 0] };
+        let part = |tenths| move |positions: u64| progress(positions * tenths / 10);
+        solve::<R>(&self.store, &planes, dtc.as_deref(), &part(parts[0]))?;
         let dtw = self.with_dtw.then(|| Arc::new(Distances::unknown(&planes)));
         if let Some(dtw) = &dtw {
             self.dtw_store.insert(dtw.clone());
-            solve_dtw::<R>(&self.dtw_store, &planes, dtw);
+            solve_dtw::<R>(&self.dtw_store, &planes, dtw, &part(parts[1]))?;
         }
-        progress(super::plan::stored_positions(R::ID, slice));
         Ok(self.solved.insert(SolvedSlice::new(planes, dtc, dtw)))
     }
 

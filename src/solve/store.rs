@@ -10,14 +10,15 @@ pub struct Store<G: Geometry> {
     slices: Vec<Option<Arc<PlaneSlice<G>>>>,
 }
 
-const BASE: usize = MAX_PIECES + 1;
+/// Bits for each number of a material balance.
+const DIGIT: u32 = (MAX_PIECES + 1).next_power_of_two().trailing_zeros();
 
 /// The place of a material balance; none if there are too many pieces for any slice.
-#[inline]
+#[inline(always)]
 fn place(men: [u32; 2], kings: [u32; 2]) -> Option<usize> {
-    let digits = [men[0], kings[0], men[1], kings[1]].map(|n| n as usize);
-    let small = digits.iter().all(|&n| n < BASE);
-    small.then(|| digits.iter().fold(0, |place, n| place * BASE + n))
+    let small = (men[0] | kings[0] | men[1] | kings[1]) >> DIGIT == 0;
+    let place = (men[0] << DIGIT | kings[0]) << DIGIT | men[1];
+    small.then_some((place << DIGIT | kings[1]) as usize)
 }
 
 fn place_of(slice: Slice) -> usize {
@@ -35,7 +36,7 @@ impl<G: Geometry<Word: PlaneWord>> Default for Store<G> {
 impl<G: Geometry<Word: PlaneWord>> Store<G> {
     pub fn new() -> Self {
         Store {
-            slices: (0..BASE.pow(4)).map(|_| None).collect(),
+            slices: (0..1 << (4 * DIGIT)).map(|_| None).collect(),
         }
     }
 
@@ -58,8 +59,8 @@ impl<G: Geometry<Word: PlaneWord>> Store<G> {
             .or_else(|| turned().map(|s| (s, true)))
     }
 
-    /// The slice with this material, in either orientation.
-    pub fn get_slice(&self, slice: Slice) -> Option<&Arc<PlaneSlice<G>>> {
-        self.slices[place_of(slice)].as_ref()
+    /// Whether a slice, given in either orientation, is there.
+    pub fn contains(&self, slice: Slice) -> bool {
+        self.slices[place_of(slice)].is_some()
     }
 }

@@ -9,7 +9,7 @@
 use super::adjacency::{Adjacency, Step};
 use super::cpu::{Cpu, Task};
 use super::planes::Planes;
-use crate::board::{ByColor, Color, Geometry, Word};
+use crate::board::{ByColor, Color, Geometry, Word, each_direction};
 use crate::parallel;
 use crate::rules::Rules;
 
@@ -148,6 +148,7 @@ impl<W: Word> Row<'_, W> {
     }
 
     /// Makes what a layer found final. Returns whether there was anything.
+    #[inline(always)]
     fn commit(&mut self, mut found: impl FnMut(usize, W)) -> bool {
         let mut any = false;
         for i in 0..self.win.len() {
@@ -168,6 +169,21 @@ impl<W: Word> Row<'_, W> {
     }
 }
 
+/// See [`Row::commit`].
+struct Commit<'r, W, F> {
+    words: Row<'r, W>,
+    found: F,
+}
+
+impl<W: Word, F: FnMut(usize, W)> Task for Commit<'_, W, F> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(mut self) -> bool {
+        self.words.commit(self.found)
+    }
+}
+
 /// The block the words belong to.
 pub struct Block<'b, R: Rules, C> {
     pub cpu: C,
@@ -184,7 +200,8 @@ pub struct Rows {
     /// Those, by side to move, that have changed.
     pub changed: ByColor<Vec<bool>>,
     wanted: Vec<bool>,
-    pulled: Vec<bool>,
+    /// Those, by side to move, for which a pull has just found something.
+    pulled: ByColor<Vec<bool>>,
 }
 
 impl Rows {
@@ -193,7 +210,7 @@ impl Rows {
         Rows {
             changed: ByColor::new(none(), none()),
             wanted: none(),
-            pulled: none(),
+            pulled: ByColor::new(none(), none()),
         }
     }
 }
@@ -299,15 +316,13 @@ impl<R: Rules, const LAYERED: bool> Task for PullBlack<'_, R, LAYERED> {
 #[inline(always)]
 fn reaching<R: Rules>(goal: W<R>, empty: W<R>) -> W<R> {
     let mut from = W::<R>::ZERO;
-    for d in 0..8 {
-        if R::SET.king_moves.contains(d) {
-            from |= if R::SET.flying {
-                R::Geometry::slide(goal, d, empty)
-            } else {
-                R::Geometry::step(goal, d)
-            };
-        }
-    }
+    each_direction!(R::SET.king_moves, d => {
+        from |= if R::SET.flying {
+            R::Geometry::slide(goal, d, empty)
+        } else {
+            R::Geometry::step(goal, d)
+        };
+    });
     from & empty
 }
 
@@ -393,7 +408,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         let Rows {
             changed: ByColor([white_changed, black_changed]),
             wanted,
-            pulled,
+            pulled: ByColor([pulled, _]),
         } = rows;
         loop {
             if !self.white.is_still() && black_changed.contains(&true) {
@@ -428,25 +443,31 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             wanted,
             pulled,
         } = rows;
-        let all = vec![true; wanted.len()];
         let mut plies = 0;
         loop {
             plies += 1;
             let ByColor([white, black]) = sides;
+            let ByColor([white_pulled, black_pulled]) = pulled;
             self.rows_before(&changed[Color::Black], wanted);
-            self.each_row(white, wanted, pulled, |row, words| {
+            self.each_row(white, wanted, white_pulled, |row, words| {
                 self.pull_white::<true>(row, words, black)
             });
-            self.each_row(black, &changed[Color::White], pulled, |row, words| {
+            self.each_row(black, &changed[Color::White], black_pulled, |row, words| {
                 self.pull_black::<true>(row, words, white)
             });
+            if plies == 1 {
+                // The next ply of every row is what was settled.
+                white_pulled.fill(true);
+                black_pulled.fill(true);
+            }
             for side in Color::BOTH {
                 self.each_row(
                     &mut sides[side],
-                    &all,
+                    &pulled[side],
                     &mut changed[side],
-                    |row, mut words| {
-                        words.commit(|column, new| found(side, row, column, new, plies))
+                    |row, words| {
+                        let found = |column, new| found(side, row, column, new, plies);
+                        self.cpu.run(Commit { words, found })
                     },
                 );
             }

@@ -178,6 +178,21 @@ impl Header {
         self.left_out.threats
     }
 
+    /// The result of all positions that are stored with a side to move, if the header says it.
+    pub(crate) fn constant(&self, side: Color) -> Option<Wdl> {
+        let stored = self.stored[side].as_ref()?;
+        let code = u16::try_from(stored.parameter).ok()?;
+        (stored.codec == Codec::Constant)
+            .then(|| Wdl::of(code))
+            .flatten()
+    }
+
+    /// Some results are kept apart because a search does not find them.
+    pub(crate) fn has_exceptions(&self, side: Color) -> bool {
+        let sections = self.sections(side);
+        sections.is_some_and(|(_, exceptions)| !exceptions.is_empty())
+    }
+
     /// The range of the sections in the file.
     pub(super) fn content(&self) -> Range<u64> {
         let sections = self.stored.0.iter().flatten().map(Stored::bytes);

@@ -14,8 +14,17 @@ pub(super) fn format(variant: Variant) -> Option<String> {
     Some(format!("{number},{}", fields(variant).join(",")))
 }
 
+/// A variant as a game type presents it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct GameType {
+    pub variant: Variant,
+    /// The other side starts than does here. Squares are numbered as the side that starts sees
+    /// them, so this is the game with colours exchanged and the board turned.
+    pub flipped: bool,
+}
+
 /// Reads the short or the long form.
-pub(super) fn parse(value: &str) -> Result<Variant, PdnProblem> {
+pub(super) fn parse(value: &str) -> Result<GameType, PdnProblem> {
     let mut given = value.split(',').map(str::trim);
     let number = given.next().and_then(|n| n.parse::<u8>().ok());
     let variant = number
@@ -30,16 +39,36 @@ pub(super) fn parse(value: &str) -> Result<Variant, PdnProblem> {
         _ => field == expected[i],
     };
     match given.len() {
-        0 => Ok(variant),
-        4 | 5 if given.iter().enumerate().all(|(i, f)| agrees(i, f)) => Ok(variant),
-        4 | 5 => Err(PdnProblem::OtherGameType {
+        0 => Ok(GameType {
             variant,
-            expected: format(variant).unwrap_or_default(),
+            flipped: false,
         }),
+        4 | 5 => {
+            let mut others = (0..given.len()).filter(|&i| !agrees(i, given[i]));
+            match (others.next(), others.next()) {
+                (None, _) => Ok(GameType {
+                    variant,
+                    flipped: false,
+                }),
+                // The PDN standard has Black start, see docs/RULES.md.
+                (Some(FIRST), None) if variant == Variant::Thai && given[FIRST] == "B" => {
+                    Ok(GameType {
+                        variant,
+                        flipped: true,
+                    })
+                }
+                _ => Err(PdnProblem::OtherGameType {
+                    variant,
+                    expected: format(variant).unwrap_or_default(),
+                }),
+            }
+        }
         _ => Err(PdnProblem::UnknownGameType),
     }
 }
 
+/// The place of the side that starts among the fields after the number.
+const FIRST: usize = 0;
 /// The place of the notation among the fields after the number.
 const NOTATION: usize = 3;
 
@@ -91,16 +120,20 @@ mod tests {
             "40,W,10,10,N2,0",
             "41,W,10,8,A0,0",
         ] {
-            let variant = parse(text).unwrap_or_else(|e| panic!("{text}: {e}"));
-            assert_eq!(format(variant).as_deref(), Some(text));
+            let read = parse(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+            assert!(!read.flipped);
+            assert_eq!(format(read.variant).as_deref(), Some(text));
         }
     }
 
     #[test]
     fn reading() {
-        assert_eq!(parse("25"), Ok(Variant::Russian));
-        assert_eq!(parse(" 25, W, 8, 8, N2 "), Ok(Variant::Russian));
-        assert_eq!(parse("25,W,8,8,S0,0"), Ok(Variant::Russian));
+        let read = |variant, flipped| Ok(GameType { variant, flipped });
+        for text in ["25", " 25, W, 8, 8, N2 ", "25,W,8,8,S0,0"] {
+            assert_eq!(parse(text), read(Variant::Russian, false), "{text}");
+        }
+        assert_eq!(parse("31,W,8,8,N2,0"), read(Variant::Thai, false));
+        assert_eq!(parse("31,B,8,8,N2,0"), read(Variant::Thai, true));
         for bad in [
             "",
             "50",
@@ -115,6 +148,7 @@ mod tests {
         }
         for other in [
             "20,B,10,10,N2,0",
+            "31,B,8,8,N1,0",
             "20,W,10,10,N1,0",
             "20,W,10,10,A0,0",
             "24,W,8,8,N2,1",

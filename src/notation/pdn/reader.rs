@@ -1,10 +1,12 @@
 //! Builds games from tokens, playing every move.
 
+use super::game_type::{self, GameType};
 use super::lexer::{Fault, Lexer, Placed, Token};
-use super::{Game, GameResult, Line, MAX_DEPTH, PdnError, PdnProblem, Ply, game_type};
+use super::{Game, GameResult, Line, MAX_DEPTH, PdnError, PdnProblem, Ply};
 use crate::board::Position;
+use crate::notation::moves::MoveError;
 use crate::notation::{fen, moves};
-use crate::rules::{Variant, reference};
+use crate::rules::{Move, Variant};
 
 /// Reads all games of a text. `variant` is what is played in games whose tags do not say.
 ///
@@ -15,6 +17,7 @@ pub fn read(text: &str, variant: Option<Variant>) -> Result<Vec<Game>, PdnError>
         lexer: Lexer::new(text),
         ahead: None,
         variant,
+        flipped: false,
     };
     reader.games().map_err(|fault| {
         let before = &text[..fault.at];
@@ -33,6 +36,8 @@ struct Reader<'a> {
     /// The token to come, if it has been looked at.
     ahead: Option<Placed<'a>>,
     variant: Option<Variant>,
+    /// The game is written with the board turned and colours exchanged.
+    flipped: bool,
 }
 
 /// The tags of a game; those with a meaning apart, each with its place.
@@ -107,9 +112,11 @@ impl<'a> Reader<'a> {
             }
             comments.extend(self.comments()?);
         }
-        let variant = self.variant_of(begin, &mut header)?;
+        let GameType { variant, flipped } = self.game_type_of(begin, &mut header)?;
+        self.flipped = flipped;
         let mut start = match &header.fen {
             Some((at, text)) => self.position(variant, *at, text)?,
+            None if flipped => Position::start(variant).flipped(),
             None => Position::start(variant),
         };
         while let Some((at, Token::SetUp(text))) = self.peek()?.cloned() {
@@ -135,7 +142,11 @@ impl<'a> Reader<'a> {
     }
 
     /// What the tags say, or else the caller. Beside `GameType`, `Variant` is a tag like any other.
-    fn variant_of(&self, begin: usize, header: &mut Header) -> Result<Variant, Fault> {
+    fn game_type_of(&self, begin: usize, header: &mut Header) -> Result<GameType, Fault> {
+        let plain = |variant| GameType {
+            variant,
+            flipped: false,
+        };
         let fault = |at, problem| self.lexer.fault(at, problem);
         match (&header.game_type, header.variant.take(), self.variant) {
             (Some((at, text)), name, _) => {
@@ -145,14 +156,28 @@ impl<'a> Reader<'a> {
             }
             (None, Some((at, name)), _) => name
                 .parse::<Variant>()
+                .map(plain)
                 .map_err(|unknown| fault(at, unknown.into())),
-            (None, None, Some(variant)) => Ok(variant),
+            (None, None, Some(variant)) => Ok(plain(variant)),
             (None, None, None) => Err(fault(begin, PdnProblem::MissingVariant)),
         }
     }
 
     fn position(&self, variant: Variant, at: usize, text: &str) -> Result<Position, Fault> {
-        fen::parse(variant, text).map_err(|error| self.lexer.fault(at, error.into()))
+        let read = match self.flipped {
+            true => fen::parse(variant, &with_colors_exchanged(text)).map(Position::flipped),
+            false => fen::parse(variant, text),
+        };
+        read.map_err(|error| self.lexer.fault(at, error.into()))
+    }
+
+    /// The move of a text.
+    fn move_of(&self, position: &Position, text: &str) -> Result<Move, MoveError> {
+        if self.flipped {
+            let found = moves::parse(&position.flipped(), text)?;
+            return Ok(found.flipped(position.variant()));
+        }
+        moves::parse(position, text)
     }
 
     /// The result, if it comes next.
@@ -225,9 +250,8 @@ impl<'a> Reader<'a> {
                     if text.is_empty() {
                         continue;
                     }
-                    let all = reference::legal_moves(&position);
-                    let mv = match moves::find(&position, text, &all) {
-                        Ok(mv) => mv.clone(),
+                    let mv = match self.move_of(&position, text) {
+                        Ok(mv) => mv,
                         Err(error) => return fault(self, error.into()),
                     };
                     before = position;
@@ -249,6 +273,16 @@ impl<'a> Reader<'a> {
     fn end(&self) -> usize {
         self.lexer.text().len()
     }
+}
+
+/// A FEN with numbered squares whose colour letters are exchanged.
+fn with_colors_exchanged(fen: &str) -> String {
+    let exchanged = fen.chars().map(|c| match c {
+        'W' | 'w' => 'B',
+        'B' | 'b' => 'W',
+        c => c,
+    });
+    exchanged.collect()
 }
 
 /// The move in a word, without a move number or dots before it: `12.32-28`, `12...`, `12`.

@@ -1,8 +1,8 @@
 use std::collections::{HashMap, HashSet};
 
-use super::view::{View, each_direction};
+use super::view::View;
 use super::{BoardMove, Priority, WordOf};
-use crate::board::{Dir, Geometry, Word};
+use crate::board::{Dir, Geometry, Word, each_direction};
 use crate::rules::{Landing, Promotion, Removal, Rules};
 
 /// Captures that differ only in the square they end on.

@@ -23,7 +23,7 @@ mod priority;
 mod rows;
 mod view;
 
-pub use perft::{count_moves, perft};
+pub use perft::{count_moves, perft, perft_of};
 pub use priority::Priority;
 pub use rows::{FastPiece, capture_squares};
 

@@ -1,8 +1,8 @@
 use super::captures::CaptureList;
 use super::view::View;
 use super::{WordOf, apply, for_each_move, with_view};
-use crate::board::{Board, Color};
-use crate::rules::Rules;
+use crate::board::{Board, Color, Position};
+use crate::rules::{Rules, with_rules};
 
 /// The number of legal moves; quiet ones are counted without being made.
 #[inline]
@@ -33,4 +33,9 @@ pub fn perft<R: Rules>(board: &Board<R::Geometry>, depth: u32) -> u64 {
             nodes
         }
     }
+}
+
+/// [`perft`] of a position of any variant.
+pub fn perft_of(position: &Position, depth: u32) -> u64 {
+    with_rules!(position.variant().rule_set(), R => perft::<R>(&position.to_board(), depth))
 }

@@ -1,6 +1,6 @@
-use super::view::{View, each_direction};
+use super::view::View;
 use super::{WordOf, with_view};
-use crate::board::{Board, Color, Dir, Geometry, Word};
+use crate::board::{Board, Color, Geometry, Word, each_direction};
 use crate::rules::Rules;
 
 /// The piece that is left out of a board when a whole row of positions is looked at: those that

@@ -1,23 +1,8 @@
 use std::marker::PhantomData;
 
 use super::{BoardMove, WordOf};
-use crate::board::{Board, Color, Dir, Dirs, Geometry, Word};
+use crate::board::{Board, Color, Dir, Dirs, Geometry, Word, each_direction};
 use crate::rules::{Promotion, Rules};
-
-/// Runs a block for each direction of a constant set with the direction a constant, so that every
-/// step in it is a rotation by a constant.
-macro_rules! each_direction {
-    ($dirs:expr, $d:ident => $body:block) => {
-        each_direction!(@ 0 1 2 3 4 5 6 7, $dirs, $d, $body)
-    };
-    (@ $($n:literal)*, $dirs:expr, $d:ident, $body:block) => {
-        $({
-            let $d: Dir = $n;
-            if $dirs.contains($d) $body
-        })*
-    };
-}
-pub(super) use each_direction;
 
 /// A position as the side to move sees it: whose men go which way is part of the type.
 #[derive(Clone, Copy)]

@@ -1,0 +1,118 @@
+mod remarks;
+mod report;
+mod summary;
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crownhead::notation::pdn::{self, Line};
+use crownhead::probe::{ProbeError, Tablebase};
+use crownhead::review::{Review, review};
+use crownhead::rules::Variant;
+
+use self::remarks::{comment, mark};
+use self::report::Report;
+use self::summary::summary;
+use super::variant::VariantNames;
+use super::{Failure, TablesArg, words, write_json};
+
+/// Tell of each move of a game what it keeps and what it throws away
+///
+/// Writes the games again, with the result after each move that tables know in a comment, mistakes
+/// marked `?` (a win or a draw thrown away), `??` (a win made a loss) and `?!` (a win that takes
+/// longer than it has to). A summary of the mistakes goes to standard error.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP, allow_missing_positional = true)]
+pub struct Args {
+    /// The variant of games whose tags do not tell it
+    #[arg(value_parser = VariantNames, hide_possible_values = true)]
+    variant: Option<String>,
+    /// A file of games in PDN (`-`: standard input)
+    #[arg(value_name = "GAME.pdn")]
+    games: PathBuf,
+    /// Print the summary, not the games
+    #[arg(long)]
+    summary: bool,
+    /// Print a JSON array, an object for each game
+    #[arg(long, conflicts_with = "summary")]
+    json: bool,
+    #[command(flatten)]
+    tables: TablesArg,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  crownhead annotate game.pdn > annotated.pdn
+  crownhead annotate --summary russian games.pdn
+  crownhead annotate --json game.pdn
+
+Positions with more pieces than the tables are passed over. A win takes longer by the distance to
+the end of the game (dtw, in plies), or, without such tables, by that to the next conversion (dtc)
+when the move itself is none.";
+
+impl Args {
+    pub fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
+        let variant = self.variant.as_deref().map(str::parse::<Variant>);
+        let text = read(&self.games)?;
+        let mut games = pdn::read(&text, variant.transpose()?)
+            .map_err(|error| format!("`{}`: {error}", self.games.display()))?;
+        if games.is_empty() {
+            return Err(format!("`{}`: there is no game in it", self.games.display()).into());
+        }
+        let tables = self.tables.open();
+        let mut reviews = Vec::new();
+        for game in &games {
+            reviews.push(review(&tables, &game.start, &game.line)?);
+        }
+        if self.json {
+            let reports = games.iter().zip(&reviews).map(|(g, r)| Report::of(g, r));
+            return write_json(out, &reports.collect::<Vec<_>>());
+        }
+        let summary = summary(&games, &reviews);
+        if self.summary {
+            out.write_all(summary.as_bytes())?;
+            return Ok(());
+        }
+        for (game, review) in games.iter_mut().zip(&reviews) {
+            annotate(&tables, &mut game.line, review)?;
+        }
+        out.write_all(pdn::write(&games).as_bytes())?;
+        out.flush()?;
+        anstream::eprint!("{summary}");
+        Ok(())
+    }
+}
+
+/// Text that is not UTF-8 is taken for Latin-1, which many collections are in.
+fn read(path: &Path) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let read = if path.as_os_str() == "-" {
+        io::stdin().lock().read_to_end(&mut bytes).map(drop)
+    } else {
+        fs::read(path).map(|read| bytes = read)
+    };
+    read.map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.as_bytes().iter().map(|&b| char::from(b)).collect()))
+}
+
+/// Adds marks and comments to the moves of a line and of its variations.
+fn annotate(tables: &Tablebase, line: &mut Line, reviewed: &Review) -> Result<(), ProbeError> {
+    if let (Some(ply), Some(r)) = (line.moves.first_mut(), reviewed.moves.first()) {
+        let before = r
+            .before
+            .map(|o| words::short_outcome(r.position.side(), &o));
+        ply.comments_before.extend(before);
+    }
+    for (ply, r) in line.moves.iter_mut().zip(&reviewed.moves) {
+        let nag = r.fault.map(|fault| mark(fault, r));
+        ply.nags.extend(nag.filter(|nag| !ply.nags.contains(nag)));
+        ply.comments_after.splice(0..0, comment(r));
+        for variation in &mut ply.variations {
+            let review = review(tables, &r.position, variation)?;
+            annotate(tables, variation, &review)?;
+        }
+    }
+    Ok(())
+}

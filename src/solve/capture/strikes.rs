@@ -1,0 +1,376 @@
+//! Captures of and by the fast piece that take one piece and end, from lists made once for a block
+//! or a row; what goes on is walked.
+
+use super::{Captures, Jump, Role, Threats, W};
+use crate::board::{ByColor, Color, Dir, Geometry, Word, each_direction};
+use crate::rules::{Landing, Promotion, Rules};
+use crate::solve::cpu::Cpu;
+use crate::solve::lookup::{Found, no_move};
+use crate::solve::planes::{PlaneWord, Planes};
+use crate::table::Wdl;
+
+/// What follows from the block and the row for captures of and by the fast king.
+pub struct Strikes<'a, 's, R: Rules> {
+    /// Where the results lie after the fast king has taken a white piece.
+    pub taken: &'a [Taken<'s, R>],
+    /// What [`Columns::Listed`] points into.
+    pub columns_list: &'a [u32],
+    pub men: &'a [ManStrike<'s, R>],
+    pub rays: &'a [Ray<W<R>>],
+    pub squares: &'a [RaySquare<W<R>>],
+    /// What the fast king may take.
+    pub victims: &'a [Victim<W<R>>],
+    /// Results with Black to move and the fast king gone, by row and column; empty if Black has
+    /// no other piece.
+    pub results: &'a [Wdl],
+    pub columns: usize,
+}
+
+/// A line from a white king over squares without men and white kings.
+pub struct Ray<W> {
+    pub king: W,
+    pub dir: u8,
+    /// Its squares, nearest first: a range of [`Strikes::squares`].
+    pub first: u32,
+    pub end: u32,
+}
+
+pub struct RaySquare<W> {
+    pub square: W,
+    /// The placement of White's kings after landing here.
+    pub row: u32,
+}
+
+/// A white piece of a row.
+pub struct Victim<W> {
+    pub piece: W,
+    pub king: bool,
+    /// Where the results lie after it is taken: a place in [`Strikes::taken`].
+    pub taken: u32,
+    /// The first word of the row there, if words correspond.
+    pub row: usize,
+}
+
+/// Where the results lie after the fast king has taken a white piece.
+pub struct Taken<'s, R: Rules> {
+    /// The man taken.
+    pub men: W<R>,
+    /// A king is taken, whichever it is.
+    pub king: bool,
+    pub found: Found<'s, R::Geometry>,
+    /// Where the columns there for those here are listed.
+    pub columns: Columns,
+}
+
+/// The columns of another block for those of this one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Columns {
+    /// The words do not correspond.
+    None,
+    /// The same.
+    Same,
+    /// Listed from this place on.
+    Listed(u32),
+}
+
+impl Columns {
+    #[inline(always)]
+    pub fn of(self, column: usize, list: &[u32]) -> Option<usize> {
+        match self {
+            Columns::None => None,
+            Columns::Same => Some(column),
+            Columns::Listed(first) => Some(list[first as usize + column] as usize),
+        }
+    }
+}
+
+/// A white man that can take the fast piece, all other pieces apart.
+pub struct ManStrike<'s, R: Rules> {
+    pub man: W<R>,
+    pub fast: W<R>,
+    pub to: W<R>,
+    pub dir: Dir,
+    /// Where the results lie after that, if it is all.
+    pub found: Found<'s, R::Geometry>,
+}
+
+impl<R: Rules> Strikes<'_, '_, R> {
+    #[inline(always)]
+    fn after(&self, row: u32, column: usize) -> Wdl {
+        match self.results.get(row as usize * self.columns + column) {
+            Some(&result) => result,
+            None => no_move::<R>(),
+        }
+    }
+}
+
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, C> {
+    /// Captures of the fast king by white kings that threaten nothing else.
+    #[inline(always)]
+    pub(super) fn kings_take_fast(
+        &mut self,
+        idle: W<R>,
+        mask: W<R>,
+        threats: &Threats<W<R>>,
+        strikes: &Strikes<'_, '_, R>,
+    ) {
+        if !self.fast_king || idle.is_empty() {
+            return;
+        }
+        let others = self.pieces.kings[Color::Black];
+        let first_only = R::SET.landing != Landing::Any;
+        for ray in strikes.rays {
+            if (ray.king & idle).is_empty() {
+                continue;
+            }
+            let squares = &strikes.squares[ray.first as usize..ray.end as usize];
+            let open = if others.is_empty() {
+                squares.len()
+            } else {
+                squares
+                    .iter()
+                    .position(|s| (s.square & others).any())
+                    .unwrap_or(squares.len())
+            };
+            let squares = &squares[..open];
+            let (mut win, mut safe, mut goes_on) = (false, false, false);
+            for i in (1..open).rev() {
+                let fast = squares[i - 1].square;
+                goes_on |= (squares[i].square & threats.kings).any();
+                if goes_on {
+                    if (fast & mask).any() {
+                        let jump = self.start(ray.king, true, fast, Role::Taken);
+                        self.land(jump, fast, self.fast_king, ray.dir as Dir);
+                    }
+                    continue;
+                }
+                let result = strikes.after(squares[i].row, self.column);
+                if first_only {
+                    (win, safe) = (result == Wdl::Loss, result != Wdl::Win);
+                } else {
+                    win |= result == Wdl::Loss;
+                    safe |= result != Wdl::Win;
+                }
+                let jump = self.start(ray.king, true, fast, Role::Taken);
+                let tally = self.tally(&Jump { order: 1, ..jump });
+                tally.any |= fast;
+                tally.win |= if win { fast } else { W::<R>::ZERO };
+                tally.safe |= if safe { fast } else { W::<R>::ZERO };
+            }
+        }
+    }
+
+    /// Captures of the fast piece by white men that threaten nothing else.
+    #[inline(always)]
+    pub(super) fn men_take_fast(
+        &mut self,
+        idle: W<R>,
+        mask: W<R>,
+        threats: &Threats<W<R>>,
+        strikes: &Strikes<'_, '_, R>,
+    ) {
+        let kings = self.pieces.kings;
+        let occupied = kings[Color::White] | kings[Color::Black];
+        for strike in strikes.men {
+            let ManStrike {
+                man,
+                fast,
+                to,
+                dir,
+                found,
+            } = strike;
+            if (*man & idle).is_empty() || (*fast & mask).is_empty() || (*to & occupied).any() {
+                continue;
+            }
+            let jump = self.start(*man, false, *fast, Role::Taken);
+            let arrives = (*to & R::Geometry::TOP).any();
+            let goes_on = match R::SET.promotion {
+                Promotion::Halt if arrives => false,
+                Promotion::Run if arrives => (*to & threats.kings).any(),
+                _ => (*to & threats.men).any(),
+            };
+            if goes_on {
+                self.land(jump, *fast, self.fast_king, *dir);
+                continue;
+            }
+            let result = if arrives && !R::SET.has_kings() {
+                Wdl::Loss
+            } else {
+                let white = if arrives {
+                    kings[Color::White] | *to
+                } else {
+                    kings[Color::White]
+                };
+                found.result::<R>(Color::Black, ByColor::new(white, kings[Color::Black]))
+            };
+            self.tally(&jump).add(*fast, Planes::splat(result));
+        }
+    }
+
+    /// Captures by the fast man.
+    #[inline(always)]
+    pub(super) fn fast_man_captures(&mut self, mask: W<R>, empty: W<R>) {
+        let victims = if R::SET.man_takes_king {
+            self.pieces.of(Color::White)
+        } else {
+            self.pieces.men[Color::White]
+        };
+        for d in R::SET.man_captures.reversed().iter() {
+            let behind = R::Geometry::step(empty, d ^ 4);
+            let before = R::Geometry::step(empty & mask, d);
+            for victim in (victims & behind & before).bits() {
+                let from = R::Geometry::step(victim, d ^ 4);
+                let jump = self.start(W::<R>::ZERO, false, from, Role::Capturer);
+                self.take(&jump, victim, d);
+            }
+        }
+    }
+
+    /// Captures by a fast king that makes short jumps.
+    #[inline(always)]
+    pub(super) fn short_captures(&mut self, mask: W<R>, empty: W<R>, strikes: &Strikes<'_, '_, R>) {
+        let all = self.pieces.of(Color::White);
+        // What can be taken in each direction, and from where.
+        let (mut open, mut threats) = ([W::<R>::ZERO; 8], [W::<R>::ZERO; 8]);
+        let mut any = W::<R>::ZERO;
+        each_direction!(R::SET.king_captures, d => {
+            open[d] = all & R::Geometry::step(empty, d ^ 4);
+            threats[d] = R::Geometry::step(open[d], d ^ 4);
+            any |= threats[d] & mask;
+        });
+        if any.is_empty() {
+            return;
+        }
+        // Captures that end with this piece.
+        let mut simple = [W::<R>::ZERO; 8];
+        let mut victims = W::<R>::ZERO;
+        each_direction!(R::SET.king_captures, d => {
+            let jumped = open[d] & R::Geometry::step(mask, d);
+            let mut hot = W::<R>::ZERO;
+            each_direction!(R::SET.king_captures, onward => {
+                if onward != d ^ 4 {
+                    hot |= threats[onward];
+                }
+            });
+            let goes_on = jumped & R::Geometry::step(hot, d ^ 4);
+            simple[d] = jumped & !goes_on;
+            victims |= simple[d];
+            for victim in goes_on.bits() {
+                let from = R::Geometry::step(victim, d ^ 4);
+                let jump = self.start(W::<R>::ZERO, true, from, Role::Capturer);
+                self.take(&jump, victim, d);
+            }
+        });
+        for victim in strikes.victims {
+            let piece = victim.piece;
+            if (piece & victims).is_empty() {
+                continue;
+            }
+            let mut landings = W::<R>::ZERO;
+            each_direction!(R::SET.king_captures, d => {
+                landings |= R::Geometry::step(simple[d] & piece, d);
+            });
+            let there = self.after_taking(victim, landings, strikes);
+            let jump = self.start(W::<R>::ZERO, true, W::<R>::ZERO, Role::Capturer);
+            let tally = self.tally(&Jump {
+                captured: piece,
+                order: u32::from(victim.king),
+                ..jump
+            });
+            each_direction!(R::SET.king_captures, d => {
+                if (simple[d] & piece).any() {
+                    let from = R::Geometry::step(piece, d ^ 4);
+                    tally.add(from, choose(there, R::Geometry::step(piece, d)));
+                }
+            });
+        }
+    }
+
+    /// Captures by a fast king that flies.
+    #[inline(always)]
+    pub(super) fn flying_captures(
+        &mut self,
+        mask: W<R>,
+        empty: W<R>,
+        strikes: &Strikes<'_, '_, R>,
+    ) {
+        let all = self.pieces.of(Color::White);
+        for victim in strikes.victims {
+            let piece = victim.piece;
+            let threats = self.threats(all ^ piece, empty);
+            // Captures that end with this piece: from which squares, onto which.
+            let mut simple = [(W::<R>::ZERO, W::<R>::ZERO); 8];
+            let mut landings = W::<R>::ZERO;
+            for d in R::SET.king_captures.iter() {
+                let behind = R::Geometry::step(piece, d) & empty;
+                let before = R::Geometry::step(piece, d ^ 4) & empty;
+                if behind.is_empty() || before.is_empty() {
+                    continue;
+                }
+                let mut from = before | R::Geometry::slide(before, d ^ 4, empty);
+                from &= mask;
+                let mut to = behind;
+                if R::SET.landing != Landing::Next {
+                    to |= R::Geometry::slide(behind, d, empty);
+                }
+                if (to & threats.kings).any() {
+                    if from.any() {
+                        let jump = self.start(W::<R>::ZERO, true, from, Role::Capturer);
+                        self.take(&jump, piece, d);
+                    }
+                    continue;
+                }
+                if R::SET.landing == Landing::NextAfterKing && victim.king {
+                    to = behind;
+                }
+                simple[d] = (from, to);
+                landings |= to;
+            }
+            if landings.is_empty() {
+                continue;
+            }
+            let there = self.after_taking(victim, landings, strikes);
+            let jump = Jump {
+                captured: piece,
+                order: u32::from(victim.king),
+                ..self.start(W::<R>::ZERO, true, W::<R>::ZERO, Role::Capturer)
+            };
+            let tally = self.tally(&jump);
+            for d in R::SET.king_captures.iter() {
+                let (from, to) = simple[d];
+                tally.add(from, choose(there, to));
+            }
+        }
+    }
+
+    /// Results with White to move after the fast king has taken a piece and stands on a square of
+    /// `mask`.
+    #[inline(always)]
+    fn after_taking(
+        &self,
+        victim: &Victim<W<R>>,
+        mask: W<R>,
+        strikes: &Strikes<'_, '_, R>,
+    ) -> Planes<W<R>> {
+        let taken = &strikes.taken[victim.taken as usize];
+        match taken.columns.of(self.column, strikes.columns_list) {
+            Some(column) => taken.found.word(Color::White, victim.row + column),
+            None => {
+                let [white, others] = self.pieces.kings.0;
+                taken
+                    .found
+                    .planes::<R>(Color::White, white & !victim.piece, others, mask)
+            }
+        }
+    }
+}
+
+/// What the capturer makes of the positions after landing on one of `squares`.
+#[inline(always)]
+pub(super) fn choose<W: Word>(there: Planes<W>, squares: W) -> Planes<W> {
+    let all = |yes: bool| if yes { W::ALL } else { W::ZERO };
+    Planes {
+        loss: all((there.loss & squares).any()),
+        win: all((squares & !there.win).is_empty()),
+    }
+}

@@ -1,0 +1,365 @@
+//! Captures followed jump by jump.
+
+use super::strikes::choose;
+use super::{Captures, Jump, Role, W, promotion_row};
+use crate::board::{Dir, Dirs, Geometry, Word};
+use crate::rules::{Landing, Promotion, Removal, Rules};
+use crate::solve::cpu::{Cpu, Task};
+use crate::solve::planes::{PlaneWord, Planes};
+use crate::table::Wdl;
+
+/// See [`Captures::land`].
+struct Land<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
+    captures: &'t mut Captures<'a, 's, R, C>,
+    jump: Jump<W<R>>,
+    victim: W<R>,
+    victim_king: bool,
+    dir: Dir,
+}
+
+impl<R, C> Task for Land<'_, '_, '_, R, C>
+where
+    R: Rules<Geometry: Geometry<Word: PlaneWord>>,
+    C: Cpu,
+{
+    type Output = W<R>;
+
+    #[inline(always)]
+    fn run(self) -> W<R> {
+        self.captures
+            .land_inlined(self.jump, self.victim, self.victim_king, self.dir)
+    }
+}
+
+/// See [`Captures::finish`].
+struct Finish<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
+    captures: &'t mut Captures<'a, 's, R, C>,
+    jump: Jump<W<R>>,
+    to: W<R>,
+    king: bool,
+}
+
+impl<R, C> Task for Finish<'_, '_, '_, R, C>
+where
+    R: Rules<Geometry: Geometry<Word: PlaneWord>>,
+    C: Cpu,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.captures.finish_inlined(&self.jump, self.to, self.king);
+    }
+}
+
+/// See [`Captures::go_on`].
+struct GoOn<'t, 'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
+    captures: &'t mut Captures<'a, 's, R, C>,
+    jump: &'t Jump<W<R>>,
+}
+
+impl<R, C> Task for GoOn<'_, '_, '_, R, C>
+where
+    R: Rules<Geometry: Geometry<Word: PlaneWord>>,
+    C: Cpu,
+{
+    type Output = W<R>;
+
+    #[inline(always)]
+    fn run(self) -> W<R> {
+        self.captures.go_on_inlined(self.jump)
+    }
+}
+
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, C> {
+    /// Takes the fixed piece `victim` in direction `d`, and goes on. Returns the squares of the
+    /// fast piece for which that is possible.
+    #[inline(always)]
+    pub(super) fn take(&mut self, jump: &Jump<W<R>>, victim: W<R>, d: Dir) -> W<R> {
+        let is_king = (victim & self.pieces.kings[!self.side]).any();
+        let captured = jump.captured | victim;
+        self.land(Jump { captured, ..*jump }, victim, is_king, d)
+    }
+
+    /// Goes on with a capture from where it stands. Returns the squares of the fast piece for
+    /// which it can.
+    ///
+    /// Captures recur through here, so this is where the code for the processor is entered anew.
+    pub(super) fn go_on(&mut self, jump: &Jump<W<R>>) -> W<R> {
+        self.cpu.run(GoOn {
+            captures: self,
+            jump,
+        })
+    }
+
+    #[inline(always)]
+    fn go_on_inlined(&mut self, jump: &Jump<W<R>>) -> W<R> {
+        let mut went = W::<R>::ZERO;
+        let dirs = self.dirs(jump.king);
+        for d in Dirs(dirs.0 & jump.dirs.0).iter() {
+            went |= if jump.king && R::SET.flying {
+                self.ray(jump, d)
+            } else {
+                self.hop(jump, d)
+            };
+        }
+        went
+    }
+
+    /// One jump of a man or a short king.
+    #[inline(always)]
+    fn hop(&mut self, jump: &Jump<W<R>>, d: Dir) -> W<R> {
+        let victim = R::Geometry::step(jump.at, d);
+        if (victim & self.pieces.of(!self.side) & !jump.captured).any() {
+            let spared = !jump.king && !R::SET.man_takes_king;
+            if spared && (victim & self.pieces.kings[!self.side]).any() {
+                return W::<R>::ZERO;
+            }
+            return self.take(jump, victim, d);
+        }
+        if self.may_take_fast(jump) && (victim & jump.mask).any() {
+            let jump = Jump {
+                mask: victim,
+                role: Role::Taken,
+                ..*jump
+            };
+            return self.land(jump, victim, self.fast_king, d);
+        }
+        W::<R>::ZERO
+    }
+
+    /// One jump of a flying king.
+    #[inline(always)]
+    fn ray(&mut self, jump: &Jump<W<R>>, d: Dir) -> W<R> {
+        let empty = R::Geometry::BOARD & !self.blocked(jump);
+        let passed = R::Geometry::slide(jump.at, d, empty);
+        let stop = R::Geometry::step(jump.at | passed, d) & !passed;
+        let mut mask = jump.mask;
+        let mut went = W::<R>::ZERO;
+        if jump.role == Role::Bystander {
+            if self.may_take_fast(jump) {
+                for fast in (mask & passed).bits() {
+                    let jump = Jump {
+                        mask: fast,
+                        role: Role::Taken,
+                        ..*jump
+                    };
+                    went |= self.land(jump, fast, self.fast_king, d);
+                }
+            }
+            mask &= !passed;
+        }
+        if mask.any() && (stop & self.pieces.of(!self.side) & !jump.captured).any() {
+            went |= self.take(&Jump { mask, ..*jump }, stop, d);
+        }
+        went
+    }
+
+    /// Lands behind a piece just taken, on every square allowed, and goes on from there.
+    /// Returns the squares of the fast piece for which there is a landing square.
+    pub(super) fn land(
+        &mut self,
+        jump: Jump<W<R>>,
+        victim: W<R>,
+        victim_king: bool,
+        dir: Dir,
+    ) -> W<R> {
+        let cpu = self.cpu;
+        cpu.run(Land {
+            captures: self,
+            jump,
+            victim,
+            victim_king,
+            dir,
+        })
+    }
+
+    #[inline(always)]
+    fn land_inlined(
+        &mut self,
+        mut jump: Jump<W<R>>,
+        victim: W<R>,
+        victim_king: bool,
+        d: Dir,
+    ) -> W<R> {
+        let blocked = self.blocked(&jump);
+        let first = R::Geometry::step(victim, d);
+        if first.is_empty() || (first & blocked).any() {
+            return W::<R>::ZERO;
+        }
+        if jump.role == Role::Bystander {
+            jump.mask &= !first;
+            if jump.mask.is_empty() {
+                return jump.mask;
+            }
+        }
+        jump.order = jump.order << 1 | u32::from(victim_king);
+        if jump.king && R::SET.flying {
+            self.land_flying(&jump, first, blocked, victim_king, d);
+            return jump.mask;
+        }
+        let arrives = !jump.king && (first & promotion_row::<R>(self.side)).any();
+        let halts = arrives && R::SET.promotion == Promotion::Halt;
+        let runs = arrives && R::SET.promotion == Promotion::Run;
+        let went = if halts {
+            W::<R>::ZERO
+        } else {
+            let dirs = onward::<R>(d);
+            self.go_on(&Jump {
+                at: first,
+                king: jump.king || runs,
+                dirs,
+                ..jump
+            })
+        };
+        let stays = jump.mask & !went;
+        if stays.any() {
+            self.finish(
+                &Jump {
+                    mask: stays,
+                    ..jump
+                },
+                first,
+                jump.king || arrives,
+            );
+        }
+        jump.mask
+    }
+
+    #[inline(always)]
+    fn land_flying(
+        &mut self,
+        jump: &Jump<W<R>>,
+        first: W<R>,
+        blocked: W<R>,
+        victim_king: bool,
+        d: Dir,
+    ) {
+        let empty = R::Geometry::BOARD & !blocked;
+        let mut squares = first;
+        if R::SET.landing != Landing::Next {
+            squares |= R::Geometry::slide(first, d, empty);
+        }
+        // From which of them it may go on. An untouched fast piece of the opponent could be taken
+        // from anywhere.
+        let hot = if self.may_take_fast(jump) {
+            squares
+        } else {
+            let left = self.pieces.of(!self.side) & !jump.captured;
+            squares & self.threats(left, empty).kings
+        };
+        let mut went = W::<R>::ZERO;
+        let mut mask = jump.mask;
+        let mut at = first;
+        // Straight on from the nearest square only: from the others it is the same capture.
+        let mut dirs = onward::<R>(d);
+        let mut rest = hot;
+        while rest.any() && mask.any() {
+            if (rest & at).any() {
+                went |= self.go_on(&Jump {
+                    at,
+                    mask,
+                    dirs,
+                    ..*jump
+                });
+                rest &= !at;
+            }
+            dirs = Dirs(dirs.0 & !(1 << d | 1 << (d ^ 4)));
+            at = R::Geometry::step(at, d);
+            if jump.role == Role::Bystander {
+                mask &= !at;
+            }
+        }
+        // Where some landing square lets the capture go on, one of those must be chosen.
+        let mut stays = jump.mask & !went;
+        if stays.is_empty() {
+            return;
+        }
+        if R::SET.landing == Landing::NextAfterKing && victim_king {
+            squares = first;
+        }
+        if jump.role == Role::Capturer && self.fast_king {
+            return self.finish(
+                &Jump {
+                    mask: stays,
+                    ..*jump
+                },
+                squares,
+                true,
+            );
+        }
+        let mut at = first;
+        while (at & squares).any() && stays.any() {
+            self.finish(
+                &Jump {
+                    mask: stays,
+                    ..*jump
+                },
+                at,
+                true,
+            );
+            at = R::Geometry::step(at, d);
+            if jump.role == Role::Bystander {
+                stays &= !at;
+            }
+        }
+    }
+
+    /// A capture that ends on a square of `to` (one square, unless the fast king captures).
+    fn finish(&mut self, jump: &Jump<W<R>>, to: W<R>, king: bool) {
+        let cpu = self.cpu;
+        cpu.run(Finish {
+            captures: self,
+            jump: *jump,
+            to,
+            king,
+        });
+    }
+
+    #[inline(always)]
+    fn finish_inlined(&mut self, jump: &Jump<W<R>>, to: W<R>, king: bool) {
+        let us = self.side;
+        let mut pieces = self.pieces;
+        pieces.men[!us] &= !jump.captured;
+        pieces.kings[!us] &= !jump.captured;
+        if jump.role != Role::Capturer {
+            pieces.men[us] &= !jump.from;
+            pieces.kings[us] &= !jump.from;
+            if king {
+                pieces.kings[us] |= to;
+            } else {
+                pieces.men[us] |= to;
+            }
+        }
+        let successors = if king && !R::SET.has_kings() {
+            Planes::splat(Wdl::Loss)
+        } else {
+            match jump.role {
+                Role::Bystander if self.fast_king => self.lookup.with_king(!us, &pieces, jump.mask),
+                Role::Bystander => self.lookup.with_man(!us, &pieces, jump.mask),
+                Role::Taken => Planes::splat(self.lookup.single(!us, &pieces)),
+                Role::Capturer => {
+                    let there = if king {
+                        self.lookup.with_king(!us, &pieces, to)
+                    } else {
+                        self.lookup.with_man(!us, &pieces, to)
+                    };
+                    choose(there, to)
+                }
+            }
+        };
+        let mask = jump.mask;
+        self.tally(jump).add(mask, successors);
+    }
+}
+
+/// Directions in which a capture may go on after a jump in direction `d`.
+#[inline(always)]
+fn onward<R: Rules>(d: Dir) -> Dirs {
+    // A piece that stays on the board until the end blocks the way back anyway.
+    if R::SET.may_reverse && R::SET.removal == Removal::AtOnce {
+        Dirs::ALL
+    } else {
+        Dirs(!(1 << (d ^ 4)))
+    }
+}

@@ -1,0 +1,162 @@
+//! Known endings of up to five pieces, solved here with everything they depend on.
+
+mod common;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use common::{position, rows};
+use crownhead::board::{Board, Color, Geometry};
+use crownhead::index::{Slice, SliceIndex};
+use crownhead::rules::{Rules, Variant};
+use crownhead::solve::{
+    Distances, DtwStore, Plan, PlaneSlice, PlaneWord, SolvedSlice, Store, solve, solve_dtw,
+};
+use crownhead::table::{Metric, SliceValues, Wdl};
+use crownhead::with_rules;
+
+/// Which distances to work out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Metrics {
+    dtc: bool,
+    dtw: bool,
+}
+
+/// These slices and all they depend on.
+fn solve_all<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
+    slices: &[Slice],
+    metrics: Metrics,
+) -> HashMap<Slice, SolvedSlice<R::Geometry>> {
+    let (mut store, mut dtw_store) = (Store::new(), DtwStore::new());
+    let mut solve_one = |&slice: &Slice| {
+        let planes = Arc::new(PlaneSlice::new(slice));
+        store.insert(planes.clone());
+        let dtc = metrics.dtc.then(|| Arc::new(Distances::new(&planes)));
+        solve::<R>(&store, &planes, dtc.as_deref(), &|_| ()).expect("all it leads to is there");
+        let dtw = metrics.dtw.then(|| Arc::new(Distances::unknown(&planes)));
+        if let Some(dtw) = &dtw {
+            dtw_store.insert(dtw.clone());
+            solve_dtw::<R>(&dtw_store, &planes, dtw, &|_| ()).expect("all it leads to is there");
+        }
+        (slice, SolvedSlice::new(planes, dtc, dtw))
+    };
+    let plan = Plan::closure(R::ID, slices);
+    plan.slices().iter().map(&mut solve_one).collect()
+}
+
+/// A row of the data.
+struct Ending<G: Geometry> {
+    fen: String,
+    /// As its slice is filed.
+    board: Board<G>,
+    slice: Slice,
+    result: Wdl,
+    /// Plies, if the data say.
+    depth: Option<u16>,
+    metrics: Metrics,
+}
+
+impl<G: Geometry<Word: PlaneWord>> Ending<G> {
+    fn read(variant: Variant, row: &csv::StringRecord) -> Option<Self> {
+        let named = row[0].parse() == Ok(variant);
+        let position = named.then(|| position(variant, &row[1]))?;
+        let board = position.to_board::<G>();
+        let slice = Slice::of(&board)?;
+        Some(Ending {
+            fen: row[1].to_owned(),
+            slice: slice.canonical(),
+            board: if slice.is_canonical() {
+                board
+            } else {
+                board.flipped()
+            },
+            result: match &row[2] {
+                "win" => Wdl::Win,
+                "draw" => Wdl::Draw,
+                "loss" => Wdl::Loss,
+                other => panic!("`{other}` is no result"),
+            },
+            depth: row[3].parse().ok(),
+            metrics: Metrics {
+                dtc: &row[4] == "mtc_plies_kingsrow",
+                dtw: &row[4] == "dtw_plies",
+            },
+        })
+    }
+
+    fn check(&self, values: &SolvedSlice<G>) {
+        let number = SliceIndex::<G>::new(self.slice).rank(&self.board);
+        let (side, fen) = (self.board.side, &self.fen);
+        let mut result = [Wdl::Draw];
+        values.results(side, number, &mut result);
+        assert_eq!(result[0], self.result, "{fen}");
+        let distance = |metric| {
+            let mut plies = [0];
+            values.distances(metric, side, number, &mut plies);
+            plies[0]
+        };
+        let Some(depth) = self.depth else { return };
+        if self.metrics.dtw {
+            assert_eq!(distance(Metric::Dtw), depth, "{fen}");
+        }
+        if self.metrics.dtc {
+            // The list counts the converting move as 3 if the winner makes it, as 2 otherwise, and
+            // names the position that takes longest.
+            let known = [depth - 1, depth - 2];
+            assert!(known.contains(&distance(Metric::Dtc)), "{fen}");
+            assert!(longest(values) < depth, "{fen}");
+        }
+    }
+}
+
+/// The longest distance to conversion of a slice.
+fn longest<G: Geometry<Word: PlaneWord>>(values: &SolvedSlice<G>) -> u16 {
+    let mut longest = 0;
+    for side in Color::BOTH {
+        let len = values.positions() as usize;
+        let (mut results, mut plies) = (vec![Wdl::Draw; len], vec![0; len]);
+        values.results(side, 0, &mut results);
+        values.distances(Metric::Dtc, side, 0, &mut plies);
+        let decided = results.iter().zip(&plies).filter(|(r, _)| **r != Wdl::Draw);
+        longest = longest.max(decided.map(|(_, &plies)| plies).max().unwrap_or(0));
+    }
+    longest
+}
+
+/// Checks every ending of a variant with so many pieces; returns how many there were.
+fn check<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
+    variant: Variant,
+    pieces: std::ops::RangeInclusive<usize>,
+) -> usize {
+    let rows = rows("endings.csv");
+    let endings = rows.iter().filter_map(|row| Ending::read(variant, row));
+    let endings: Vec<Ending<R::Geometry>> = endings
+        .filter(|ending| pieces.contains(&ending.slice.total()))
+        .collect();
+    for (dtc, dtw) in [(false, false), (true, false), (false, true)] {
+        let metrics = Metrics { dtc, dtw };
+        let some = || endings.iter().filter(|ending| ending.metrics == metrics);
+        let slices: Vec<Slice> = some().map(|ending| ending.slice).collect();
+        let solved = solve_all::<R>(&slices, metrics);
+        some().for_each(|ending| ending.check(&solved[&ending.slice]));
+    }
+    endings.len()
+}
+
+#[test]
+fn endings_of_up_to_four_pieces() {
+    let number = |variant: Variant, pieces| with_rules!(variant.rule_set(), R => check::<R>(variant, 2..=pieces));
+    assert_eq!(number(Variant::English, 4), 4);
+    assert_eq!(number(Variant::Russian, 4), 5);
+    assert_eq!(number(Variant::International, 3), 2);
+    assert_eq!(number(Variant::Frisian, 3), 1);
+}
+
+#[test]
+#[ignore = "takes some minutes"]
+fn endings_of_five_pieces() {
+    let number = |variant: Variant, pieces| with_rules!(variant.rule_set(), R => check::<R>(variant, pieces));
+    assert_eq!(number(Variant::English, 5..=5), 2);
+    assert_eq!(number(Variant::Russian, 5..=5), 1);
+    assert_eq!(number(Variant::International, 4..=5), 7);
+}
