@@ -127,10 +127,13 @@ impl Args {
         if !self.slice.is_empty() {
             let mut slices = Vec::new();
             for name in &self.slice {
-                let slice = slice(variant, name)?;
-                slices.extend([slice.canonical(), slice.canonical().flipped()]);
+                let slice = slice(variant, name)?.canonical();
+                for slice in [slice, slice.flipped()] {
+                    if !slices.contains(&slice) {
+                        slices.push(slice);
+                    }
+                }
             }
-            slices.dedup();
             return Ok(slices);
         }
         let most = usize::from(self.pieces.unwrap_or(MAX_PIECES as u8));

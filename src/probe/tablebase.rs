@@ -148,7 +148,7 @@ impl Tablebase {
         self.tables.get(rule_set, canonical, metric)
     }
 
-    pub(super) fn missing(&self, rule_set: RuleSetId, slice: Slice, metric: Metric) -> ProbeError {
+    pub(crate) fn missing(&self, rule_set: RuleSetId, slice: Slice, metric: Metric) -> ProbeError {
         ProbeError::Missing {
             rule_set,
             slice,

@@ -369,7 +369,8 @@ impl<R: Rules> Subject<'_, R> {
         found: u16,
     ) -> Result<(), VerifyError> {
         let mut outcomes = Vec::new();
-        self.each_by_rule_sheet(&self.board(side, position), |after, converts| {
+        let board = self.board(side, position);
+        self.each_by_rule_sheet(&board, |after, converts| {
             outcomes.push(self.tables.outcome::<R>(after)?.before_move(converts));
             Ok(())
         })?;
@@ -380,6 +381,16 @@ impl<R: Rules> Subject<'_, R> {
         };
         if expected == Some(found) {
             return Ok(());
+        }
+        if expected.is_none() {
+            let mut lacking = None;
+            self.each_by_rule_sheet(&board, |after, _| {
+                lacking = lacking.or_else(|| self.tables.slice_without::<R>(after, metric));
+                Ok(())
+            })?;
+            if let Some(slice) = lacking {
+                return Err(self.tables.missing(R::ID, slice, metric).into());
+            }
         }
         let expected = expected.map_or("unknown".to_owned(), |plies| format!("{plies} plies"));
         Err(self.wrong(metric, side, position, format!("{found} plies"), expected))

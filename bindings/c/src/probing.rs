@@ -235,8 +235,9 @@ pub unsafe extern "C" fn crownhead_prefetch(
         }
         for place in 0..count {
             // SAFETY: `positions` has `count` positions, as the header demands.
-            let position = unsafe { &*positions.add(place) }.check()?;
-            tables.tables.prefetch(&[position]);
+            if let Ok(position) = unsafe { &*positions.add(place) }.check() {
+                tables.tables.prefetch(&[position]);
+            }
         }
         Ok(())
     })
