@@ -63,7 +63,8 @@ pub mod table;
 #[cfg(feature = "solve")]
 pub mod verify;
 
-/// The Rust of the engine guide compiles.
+/// The Rust in the documents runs.
 #[cfg(doctest)]
+#[doc = include_str!("../README.md")]
 #[doc = include_str!("../docs/engines.md")]
-struct EngineGuide;
+struct Documents;

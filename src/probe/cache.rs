@@ -82,7 +82,16 @@ struct Line {
     words: [AtomicU64; WORDS],
 }
 
+/// Places for each line that could come, so that few find theirs taken.
+const ROOM: u64 = 4;
+
 impl Cache {
+    /// With room for so many lines, if the budget of bytes allows it.
+    pub fn fitting(lines: u64, budget: u64) -> Self {
+        let bytes = lines.saturating_mul(ROOM * size_of::<Line>() as u64);
+        Cache::new(budget.min(bytes.saturating_add(size_of::<Set>() as u64)))
+    }
+
     /// With room for as many lines as fit the budget of bytes.
     pub fn new(budget: u64) -> Self {
         Cache {

@@ -106,7 +106,8 @@ impl Tablebase {
             Kind::Alone => return Ok(without_move),
             Kind::Captures => {
                 // A table without gaps needs no other ones.
-                if let Ok((table, place)) = self.place::<R>(board, Metric::Wdl)
+                if self.some_have_captures()
+                    && let Ok((table, place)) = self.place::<R>(board, Metric::Wdl)
                     && !table.header.leaves_out_captures()
                 {
                     return self.look_up(table, place, ask.reach);

@@ -59,6 +59,8 @@ pub struct Tablebase {
     tables: Tables,
     inventory: Inventory,
     cache: Cache,
+    /// Bytes the cache may have.
+    budget: u64,
 }
 
 /// The bytes of decoded blocks a [`Tablebase`] keeps unless told otherwise.
@@ -75,15 +77,17 @@ impl Tablebase {
     pub fn with_cache<P: AsRef<Path>>(directories: &[P], bytes: u64) -> Tablebase {
         let (tables, inventory) = Inventory::scan(directories);
         Tablebase {
+            cache: Cache::fitting(tables.decoded_lines(), bytes),
             tables,
             inventory,
-            cache: Cache::new(bytes),
+            budget: bytes,
         }
     }
 
     /// Adds a table that is not on disk yet, in place of one that is.
     pub(super) fn add(&mut self, file: TableFile) {
         self.tables.replace(file);
+        self.cache = Cache::fitting(self.tables.decoded_lines(), self.budget);
     }
 
     pub fn inventory(&self) -> &Inventory {
@@ -126,6 +130,12 @@ impl Tablebase {
     ) -> Result<Option<&TableFile>, TableError> {
         let table = self.table(rule_set, slice.canonical(), metric);
         table.map(Table::file).transpose()
+    }
+
+    /// Some table does not leave out the positions with captures.
+    #[inline]
+    pub(super) fn some_have_captures(&self) -> bool {
+        self.tables.some_have_captures
     }
 
     #[inline]
