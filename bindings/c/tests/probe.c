@@ -46,9 +46,11 @@ static void check_line(const struct line *line, crownhead_move *moves) {
     CHECK(crownhead_probe_fen(tables, variant, fen, &outcome) == CROWNHEAD_OK, fen);
     CHECK(same(outcome, line->expected), fen);
     /* Another thread may be writing to the place in the cache, but it never holds anything else. */
+    result = -1;
     crownhead_status cached = crownhead_probe_wdl_cached(tables, &position, &result);
+    int32_t told = cached == CROWNHEAD_NOT_CACHED ? -1 : line->expected.result;
     CHECK(cached == CROWNHEAD_OK || cached == CROWNHEAD_NOT_CACHED, fen);
-    CHECK(result == line->expected.result, fen);
+    CHECK(result == told, fen);
 
     size_t count = 0;
     CHECK(crownhead_rank_moves(tables, &position, moves, MOVES, &count) == CROWNHEAD_OK, fen);
