@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
@@ -90,11 +91,10 @@ impl Manifest {
         }
         Manifest::update(directory, |hashes| {
             for table in tables {
-                let (_, name) = place_of(table);
-                if !hashes.contains_key(&name) {
+                if let Entry::Vacant(place) = hashes.entry(place_of(table).1) {
                     let file = TableFile::open(table)?;
                     file.check_pages()?;
-                    hashes.insert(name, blake3::hash(file.bytes()));
+                    place.insert(blake3::hash(file.bytes()));
                 }
             }
             Ok(())
