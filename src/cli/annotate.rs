@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crownhead::notation::pdn::{self, Line};
+use crownhead::notation::pdn::{self, Game, Line};
 use crownhead::probe::{ProbeError, Tablebase};
 use crownhead::review::{Review, review};
 use crownhead::rules::Variant;
@@ -55,11 +55,26 @@ impl Args {
     pub fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
         let variant = self.variant.as_deref().map(str::parse::<Variant>);
         let text = read(&self.games)?;
-        let mut games = pdn::read(&text, variant.transpose()?)
-            .map_err(|error| format!("`{}`: {error}", self.games.display()))?;
-        if games.is_empty() {
-            return Err(format!("`{}`: there is no game in it", self.games.display()).into());
+        let (mut games, mut unread) = (Vec::new(), Vec::new());
+        for game in pdn::read_each(&text, variant.transpose()?) {
+            match game {
+                Ok(game) => games.push(game),
+                Err(error) => unread.push(format!("`{}`: {error}", self.games.display())),
+            }
         }
+        if games.is_empty() {
+            let none = format!("`{}`: there is no game in it", self.games.display());
+            return Err(unread.into_iter().next().unwrap_or(none).into());
+        }
+        self.tell(games, out)?;
+        if unread.is_empty() {
+            Ok(())
+        } else {
+            Err(unread.join("\n").into())
+        }
+    }
+
+    fn tell(&self, mut games: Vec<Game>, out: &mut dyn Write) -> Result<(), Failure> {
         let tables = self.tables.open();
         let mut reviews = Vec::new();
         for game in &games {

@@ -26,7 +26,7 @@ mod lexer;
 mod reader;
 mod writer;
 
-pub use reader::read;
+pub use reader::{read, read_each};
 pub use writer::write;
 
 use super::fen::FenError;

@@ -191,3 +191,47 @@ fn games_that_are_none_are_told_with_their_place() {
         .success()
         .stdout(predicate::str::contains("Müller"));
 }
+
+/// A game that cannot be read costs no other.
+#[test]
+fn the_other_games_of_a_file_are_annotated() {
+    let good = |names: &str| {
+        format!("[White \"{names}\"]\n[GameType \"25\"]\n[FEN \"W:WKa1:BKh8\"]\n\n1. a1-b2 *\n\n")
+    };
+    let unknown = "[White \"second\"]\n[GameType \"77\"]\n\n1. a1-b2 *\n\n";
+    let illegal = good("fourth").replace("a1-b2", "a1-a2");
+    let unended = "[White \"last\"]\n[GameType \"25\"]\n\n1. c3-d4 {";
+    let text = [
+        &good("first"),
+        unknown,
+        &good("third"),
+        &illegal,
+        &good("fifth"),
+        unended,
+    ]
+    .concat();
+    let games = file(&text);
+    let mut command = with_tables(["annotate"]);
+    let told = command
+        .arg(games.path())
+        .assert()
+        .code(1)
+        .get_output()
+        .clone();
+    let (out, errors) = (
+        String::from_utf8(told.stdout).unwrap(),
+        String::from_utf8(told.stderr).unwrap(),
+    );
+    for name in ["first", "third", "fifth"] {
+        assert!(out.contains(name), "{name} in {out}");
+    }
+    for name in ["second", "fourth", "last"] {
+        assert!(!out.contains(name), "{name} in {out}");
+    }
+    let mut at = 0;
+    for place in ["line 8", "line 23", "line 34"] {
+        at += errors[at..]
+            .find(place)
+            .unwrap_or_else(|| panic!("{place} in order in {errors}"));
+    }
+}

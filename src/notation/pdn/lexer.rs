@@ -47,6 +47,11 @@ impl<'a> Lexer<'a> {
         self.text
     }
 
+    /// Goes on at a byte that begins a character.
+    pub fn go_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }

@@ -13,22 +13,35 @@ use crate::rules::{Move, Variant};
 /// # Errors
 /// [`PdnError`] with the place of the first thing that cannot be read.
 pub fn read(text: &str, variant: Option<Variant>) -> Result<Vec<Game>, PdnError> {
+    read_each(text, variant).into_iter().collect()
+}
+
+/// Reads the games of a text one by one: after what cannot be read it goes on with the next tags
+/// that begin a game.
+pub fn read_each(text: &str, variant: Option<Variant>) -> Vec<Result<Game, PdnError>> {
     let mut reader = Reader {
         lexer: Lexer::new(text),
         ahead: None,
         variant,
         flipped: false,
     };
-    reader.games().map_err(|fault| {
-        let before = &text[..fault.at];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        PdnError {
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-            token: fault.token,
-            problem: fault.problem,
-        }
-    })
+    let mut games = Vec::new();
+    let (mut at, mut line) = (0, 1);
+    while let Some(game) = reader.game().transpose() {
+        games.push(game.map_err(|fault| {
+            line += text[at..fault.at].matches('\n').count();
+            at = fault.at;
+            reader.skip_game(at);
+            let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+            PdnError {
+                line,
+                column: text[line_start..at].chars().count() + 1,
+                token: fault.token,
+                problem: fault.problem,
+            }
+        }));
+    }
+    games
 }
 
 struct Reader<'a> {
@@ -71,12 +84,21 @@ impl Header {
 }
 
 impl<'a> Reader<'a> {
-    fn games(&mut self) -> Result<Vec<Game>, Fault> {
-        let mut games = Vec::new();
-        while let Some(game) = self.game()? {
-            games.push(game);
+    /// Goes on behind a byte, at a line with a tag that follows one with none.
+    fn skip_game(&mut self, at: usize) {
+        let text = self.lexer.text();
+        let is_tag = |line: &str| line.trim_start().starts_with('[');
+        let begin = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let (mut at, mut after_tag) = (begin, true);
+        for line in text[begin..].split_inclusive('\n') {
+            if is_tag(line) && !after_tag {
+                break;
+            }
+            after_tag = is_tag(line) || after_tag && line.trim().is_empty();
+            at += line.len();
         }
-        Ok(games)
+        self.lexer.go_to(at);
+        self.ahead = None;
     }
 
     fn peek(&mut self) -> Result<Option<&Placed<'a>>, Fault> {
