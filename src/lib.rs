@@ -45,7 +45,8 @@
 //!
 //! An engine that only probes needs neither solver nor program: with `default-features = false`
 //! the crate is without [`solve`], [`verify`], [`review`] and [`stats`] (feature `solve`) and without
-//! the program (feature `cli`), and builds in a fraction of the time. `docs/engines.md` tells how to use it, from C too.
+//! the program (feature `cli`), and builds in a fraction of the time. `docs/engines.md` tells how to
+//! use it, from C too.
 
 pub mod board;
 pub mod index;
@@ -63,7 +64,8 @@ pub mod table;
 #[cfg(feature = "solve")]
 pub mod verify;
 
-/// The Rust of the engine guide compiles.
+/// The Rust in the documents runs.
 #[cfg(doctest)]
+#[doc = include_str!("../README.md")]
 #[doc = include_str!("../docs/engines.md")]
-struct EngineGuide;
+struct Documents;

@@ -15,10 +15,34 @@ use crownhead::rules::{RuleSetId, Rules, Variant};
 use crownhead::solve::reference::{Solved, by_mailbox};
 use crownhead::solve::{Plan, Settings, generate, solver};
 use crownhead::table::{Metric, Profile, TableError, Wdl};
+use crownhead::verify::verify_slice;
 use crownhead::with_rules;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use tempfile::TempDir;
+
+/// A capture into a slice without distances has none, and nobody makes one up.
+#[test]
+fn unknown_distances_are_errors() {
+    let directory = tempfile::tempdir().unwrap();
+    generate_into(directory.path(), RuleSetId::English, 3);
+    fs::remove_file(directory.path().join("english/KvK.dtw")).unwrap();
+    let tables = Tablebase::open(&[directory.path()]);
+    let names_it = |error: String| assert!(error.contains("english/KvK.dtw"), "{error}");
+
+    with_rules!(RuleSetId::English, R => {
+        let slice: Slice = "KKvK".parse().unwrap();
+        let count = SliceIndex::<<R as Rules>::Geometry>::new(slice).len() as usize;
+        let mut plies = vec![0; count];
+        for side in Color::BOTH {
+            let read = tables.distances_of::<R>(slice, Metric::Dtw, side, 0, &mut plies);
+            names_it(read.unwrap_err().to_string());
+        }
+        tables.distances_of::<R>(slice, Metric::Dtc, Color::White, 0, &mut plies).unwrap();
+    });
+    let sound = verify_slice(&tables, Variant::English, "KKvK".parse().unwrap());
+    names_it(sound.unwrap_err().to_string());
+}
 
 /// Pieces for which the slow solver takes no more than a second or two.
 fn pieces(rule_set: RuleSetId) -> usize {

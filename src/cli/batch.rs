@@ -41,7 +41,8 @@ fn answer_lines(
     let mut line = Vec::new();
     let mut answer = String::new();
     loop {
-        if input.buffer().is_empty() {
+        // The next line is still to come: who asks for one at a time waits for the answers.
+        if !input.buffer().contains(&b'\n') {
             out.flush()?;
         }
         line.clear();

@@ -1,6 +1,5 @@
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -34,7 +33,7 @@ struct Report {
 
 #[derive(Serialize)]
 struct Place {
-    path: PathBuf,
+    path: String,
     tables: Option<usize>,
     error: Option<String>,
 }
@@ -53,7 +52,7 @@ struct Set {
 
 #[derive(Serialize)]
 struct Ignored {
-    path: PathBuf,
+    path: String,
     reason: String,
 }
 
@@ -74,7 +73,7 @@ impl Args {
 impl Report {
     fn write(&self, out: &mut dyn Write) -> Result<(), Failure> {
         for place in &self.places {
-            let path = place.path.display();
+            let path = &place.path;
             match &place.error {
                 Some(error) => writeln!(out, "{path}: {error}")?,
                 None => {
@@ -97,7 +96,7 @@ impl Report {
             writeln!(out)?;
         }
         for file in &self.ignored {
-            writeln!(out, "ignored {}: {}", file.path.display(), file.reason)?;
+            writeln!(out, "ignored {}: {}", file.path, file.reason)?;
         }
         Ok(())
     }
@@ -140,7 +139,7 @@ impl Report {
 
     fn of(inventory: &Inventory) -> Report {
         let places = inventory.places.iter().map(|place| Place {
-            path: place.path.clone(),
+            path: place.path.display().to_string(),
             tables: place.tables.as_ref().ok().copied(),
             error: place.tables.as_ref().err().cloned(),
         });
@@ -155,7 +154,7 @@ impl Report {
             missing: set.missing.iter().map(|s| s.to_string()).collect(),
         });
         let ignored = inventory.ignored.iter().map(|file| Ignored {
-            path: file.path.clone(),
+            path: file.path.display().to_string(),
             reason: file.reason.clone(),
         });
         Report {

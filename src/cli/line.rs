@@ -66,7 +66,7 @@ impl Args {
                 end,
             }) => (moves, Some((outcome, end)), None),
             Err(failure) if failure.moves.is_empty() => return Err(failure.into()),
-            Err(mut failure) => (std::mem::take(&mut failure.moves), None, Some(failure)),
+            Err(failure) => (failure.moves.clone(), None, Some(failure)),
         };
         if self.json {
             write_json(out, &report(&start, &moves, whole))?;

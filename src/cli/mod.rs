@@ -192,3 +192,10 @@ fn metric(text: &str) -> Result<Metric, String> {
         .copied()
         .ok_or("the metrics are wdl, dtc and dtw".to_owned())
 }
+
+/// Where tables were looked for, in words.
+fn places(tables: &Tablebase) -> String {
+    let quoted = tables.inventory().directories();
+    let quoted = quoted.iter().map(|place| format!("`{}`", place.display()));
+    quoted.collect::<Vec<_>>().join(", ")
+}

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde::Serialize;
 
 use super::variant::slice;
-use super::{Failure, TablesArg, VariantArg, grouped, write_json};
+use super::{Failure, TablesArg, VariantArg, grouped, places, write_json};
 use crownhead::board::Color;
 use crownhead::index::{MAX_PIECES, Slice};
 use crownhead::notation::fen;
@@ -127,10 +127,13 @@ impl Args {
         if !self.slice.is_empty() {
             let mut slices = Vec::new();
             for name in &self.slice {
-                let slice = slice(variant, name)?;
-                slices.extend([slice.canonical(), slice.canonical().flipped()]);
+                let slice = slice(variant, name)?.canonical();
+                for slice in [slice, slice.flipped()] {
+                    if !slices.contains(&slice) {
+                        slices.push(slice);
+                    }
+                }
             }
-            slices.dedup();
             return Ok(slices);
         }
         let most = usize::from(self.pieces.unwrap_or(MAX_PIECES as u8));
@@ -184,16 +187,21 @@ impl Args {
 fn not_all(variant: Variant, tables: &Tablebase, missing: &[String]) -> String {
     let shown = missing[..missing.len().min(8)].join(" ");
     let more = if missing.len() > 8 { " ..." } else { "" };
-    let places = tables.inventory().directories();
-    let places: Vec<String> = places
-        .iter()
-        .map(|p| format!("`{}`", p.display()))
-        .collect();
+    let places = places(tables);
+    let (set, inventory) = (variant.rule_set(), tables.inventory());
+    if inventory.coverage.iter().all(|c| c.rule_set != set) {
+        return format!(
+            "there are no tables of {set} in {places}; make some with `crownhead generate {set}`"
+        );
+    }
+    let (tables, are, them) = match missing.len() {
+        1 => ("table", "is", "it"),
+        _ => ("tables", "are", "them"),
+    };
     format!(
-        "{} tables of {} are missing in {}: {shown}{more}; make them with `crownhead generate`",
-        missing.len(),
-        variant.rule_set(),
-        places.join(", ")
+        "{} {tables} of {set} {are} missing in {places}: {shown}{more}; make {them} with `crownhead \
+         generate`",
+        missing.len()
     )
 }
 

@@ -1,14 +1,14 @@
 use std::fs::File;
 use std::io::{BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::variant::slice;
-use super::{Failure, TablesArg, VariantArg, grouped};
+use super::{Failure, TablesArg, VariantArg, grouped, places};
 use crownhead::index::Slice;
 use crownhead::probe::Tablebase;
-use crownhead::rules::Variant;
-use crownhead::table::Metric;
+use crownhead::rules::{RuleSetId, Variant};
+use crownhead::table::{Manifest, Metric};
 use crownhead::verify::{Verifier, verify_checksums, verify_list, verify_sample};
 
 /// Prove tables: every value against those of its successors, counts, hashes and checksums
@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["sample", "against"])]
     checksums: bool,
     /// Compare N values of each slice instead of all
-    #[arg(long, value_name = "N", conflicts_with = "against")]
+    #[arg(long, value_name = "N", conflicts_with = "against", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
     /// Compare with the lines `fen;result;distance` of a file instead
     #[arg(long, value_name = "FILE", conflicts_with = "slice")]
@@ -85,9 +85,12 @@ impl Args {
             let mut slices = Vec::new();
             for name in &self.slice {
                 let slice = slice(variant, name)?;
+                if let Some(fault) = out_of_place(tables, rule_set, slice.canonical()) {
+                    return Err(fault.into());
+                }
                 if tables.header(rule_set, slice, Metric::Wdl).is_none() {
-                    let places = tables.inventory().directories();
-                    return Err(format!("there is no table of {slice} in {places:?}").into());
+                    let places = places(tables);
+                    return Err(format!("there is no table of {slice} in {places}").into());
                 }
                 slices.push(slice.canonical());
             }
@@ -110,12 +113,54 @@ impl Args {
             most = most.max(set.complete.unwrap_or(0));
         }
         if most == 0 {
-            let places = inventory.directories();
-            return Err(format!("there are no tables of {rule_set} in {places:?}").into());
+            let places = places(tables);
+            return Err(format!("there are no tables of {rule_set} in {places}").into());
         }
         let kings = rule_set.rules().has_kings();
-        Ok((2..=most)
-            .flat_map(|n| Slice::all_canonical(n, kings))
-            .collect())
+        let slices = (2..=most).flat_map(|n| Slice::all_canonical(n, kings));
+        let slices: Vec<Slice> = slices.collect();
+        let mut faults = slices
+            .iter()
+            .filter_map(|&slice| out_of_place(tables, rule_set, slice));
+        faults
+            .next()
+            .map_or(Ok(slices.clone()), |fault| Err(fault.into()))
     }
+}
+
+/// What is wrong with a file of a slice that was not taken for a table: it is ignored for some
+/// reason, or its directory's manifest lists it and it is not there.
+fn out_of_place(tables: &Tablebase, rule_set: RuleSetId, slice: Slice) -> Option<String> {
+    let inventory = tables.inventory();
+    let names = Metric::ALL.map(|metric| format!("{slice}.{metric}"));
+    let is_one = |path: &Path| {
+        let mut parts = path.iter().rev();
+        parts
+            .next()
+            .is_some_and(|name| names.iter().any(|n| name == n.as_str()))
+            && parts
+                .next()
+                .is_none_or(|directory| directory == rule_set.name())
+    };
+    if let Some(file) = inventory.ignored.iter().find(|file| is_one(&file.path)) {
+        return Some(format!("`{}`: {}", file.path.display(), file.reason));
+    }
+    let places = inventory.directories();
+    let directories = places.iter().map(|place| place.join(rule_set.name()));
+    for directory in directories.filter(|directory| directory.is_dir()) {
+        let manifest = match Manifest::read(&directory) {
+            Ok(manifest) => manifest,
+            Err(error) => return Some(error.to_string()),
+        };
+        for (metric, name) in Metric::ALL.into_iter().zip(&names) {
+            if manifest.hash(name).is_some() && tables.header(rule_set, slice, metric).is_none() {
+                let path = directory.join(name);
+                let path = path.display();
+                return Some(format!(
+                    "`{path}` is missing: the MANIFEST beside it lists it"
+                ));
+            }
+        }
+    }
+    None
 }

@@ -58,7 +58,11 @@ impl Tablebase {
                     Metric::Dtw => outcome.dtw,
                     _ => outcome.dtc,
                 };
-                distance.unwrap_or(0)
+                match (outcome.result, distance) {
+                    (_, Some(plies)) => plies,
+                    (Wdl::Draw, None) => 0,
+                    (_, None) => return Err(self.lacking_distance::<R>(&board, metric)),
+                }
             } else {
                 self.look_up_distance::<R>(table, Place { side, position })?
             };

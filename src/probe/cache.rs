@@ -7,7 +7,8 @@
 //! the system backs as it is touched, with huge pages where it has them: a value so costs one
 //! access to memory and seldom one to the page tables.
 //!
-//! A hit takes no lock, no allocation, and no write that another thread would have to wait for. The
+//! A hit takes no lock, no allocation, and no write that another thread would have to wait for
+//! (threads beyond the 64th of a process share a count of hits, which they add to atomically). The
 //! version is odd while a line is being written, and a value counts only if the version was even
 //! and the same before and after it was read. Whoever finds a line being written has missed.
 
@@ -82,7 +83,16 @@ struct Line {
     words: [AtomicU64; WORDS],
 }
 
+/// Places for each line that could come, so that few find theirs taken.
+const ROOM: u64 = 4;
+
 impl Cache {
+    /// With room for so many lines, if the budget of bytes allows it.
+    pub fn fitting(lines: u64, budget: u64) -> Self {
+        let bytes = lines.saturating_mul(ROOM * size_of::<Line>() as u64);
+        Cache::new(budget.min(bytes.saturating_add(size_of::<Set>() as u64)))
+    }
+
     /// With room for as many lines as fit the budget of bytes.
     pub fn new(budget: u64) -> Self {
         Cache {
@@ -188,10 +198,10 @@ impl Line {
         Some(value)
     }
 
-    /// The key before, unless another thread is writing here.
+    /// The key before, unless another thread is writing here or the line is here already.
     fn write(&self, key: LineKey, words: &[u64; WORDS]) -> Option<u64> {
         let version = self.version.load(Relaxed);
-        if version % 2 == 1 {
+        if version % 2 == 1 || self.key.load(Relaxed) & !ASKED == key.0 {
             return None;
         }
         let begun = self

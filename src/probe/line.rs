@@ -24,8 +24,8 @@ pub struct BestLine {
 pub enum LineEnd {
     /// The side to move has no move: the game is over.
     GameOver,
-    /// The draw is plain: neither side can go wrong with its next move, or the only moves left
-    /// lead to positions that have been there.
+    /// The draw is plain: the side to move has several moves that hold it and none is forced on it
+    /// by a capture, or the only moves left lead to positions that have been there.
     Draw,
 }
 
@@ -74,7 +74,7 @@ impl Tablebase {
                 return Ok((outcome, LineEnd::GameOver));
             };
             let result = best.outcome.result;
-            if result == Wdl::Draw && self.is_plain(&position, &ranked)? {
+            if result == Wdl::Draw && is_plain(&ranked) {
                 return Ok((outcome, LineEnd::Draw));
             }
             let unguided = result == Wdl::Win && !best.makes_progress();
@@ -90,20 +90,6 @@ impl Tablebase {
                 _ => return Err(self.missing_guide(&position)),
             }
         }
-    }
-
-    /// Every move draws, and so does every reply.
-    fn is_plain(&self, position: &Position, ranked: &[RankedMove]) -> Result<bool, ProbeError> {
-        let all_draw = |moves: &[RankedMove]| moves.iter().all(|m| m.outcome.result == Wdl::Draw);
-        if !all_draw(ranked) {
-            return Ok(false);
-        }
-        for m in ranked {
-            if !all_draw(&self.rank_moves(&position.after(&m.played))?) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// The table of distances for want of which a winner does not know how to go on.
@@ -124,4 +110,10 @@ impl Tablebase {
             missing.unwrap_or(ProbeError::Contradiction { rule_set: R::ID })
         })
     }
+}
+
+/// Several moves hold the draw, and no capture is forced.
+fn is_plain(ranked: &[RankedMove]) -> bool {
+    let drawing = ranked.iter().filter(|m| m.outcome.result == Wdl::Draw);
+    drawing.count() > 1 && !ranked.iter().any(|m| m.played.is_capture())
 }

@@ -106,7 +106,8 @@ impl Tablebase {
             Kind::Alone => return Ok(without_move),
             Kind::Captures => {
                 // A table without gaps needs no other ones.
-                if let Ok((table, place)) = self.place::<R>(board, Metric::Wdl)
+                if self.some_have_captures()
+                    && let Ok((table, place)) = self.place::<R>(board, Metric::Wdl)
                     && !table.header.leaves_out_captures()
                 {
                     return self.look_up(table, place, ask.reach);
@@ -151,14 +152,16 @@ impl Tablebase {
         let mut best: Option<Wdl> = None;
         let mut failure = None;
         let mut visit = |after: Board<R::Geometry>| {
-            if best == Some(Wdl::Win) || failure.is_some() {
+            if best == Some(Wdl::Win) {
                 return;
             }
             // After a capture the count of pieces ends the search, so the depth begins anew.
             let depth = if captures { 0 } else { depth + 1 };
             match self.search::<R>(&after, ask, depth) {
                 Ok(result) => best = best.max(Some(result.reversed())),
-                Err(error) => failure = Some(error),
+                Err(error) => {
+                    failure.get_or_insert(error);
+                }
             }
         };
         if captures {
@@ -224,6 +227,38 @@ impl Tablebase {
             Some(failure) => Err(failure),
             None => Ok(Outcome::of_moves(&outcomes).unwrap_or(Outcome::without_move(&R::SET))),
         }
+    }
+
+    /// Why a decided position has no distance: a table that is not there, of its slice or of one
+    /// its captures lead to.
+    pub(crate) fn lacking_distance<R: Rules>(
+        &self,
+        board: &Board<R::Geometry>,
+        metric: Metric,
+    ) -> ProbeError {
+        match self.slice_without::<R>(board, metric) {
+            Some(slice) => self.missing(R::ID, slice, metric),
+            None => ProbeError::Contradiction { rule_set: R::ID },
+        }
+    }
+
+    /// The slice of a position, or of one its captures lead to, that has no table of a metric.
+    pub(crate) fn slice_without<R: Rules>(
+        &self,
+        board: &Board<R::Geometry>,
+        metric: Metric,
+    ) -> Option<Slice> {
+        let slice = Slice::of::<R::Geometry>(board).filter(Slice::is_contested)?;
+        if self.header(R::ID, slice, metric).is_none() {
+            return Some(slice.canonical());
+        }
+        let mut found = None;
+        for_each_capture::<R>(board, |m| {
+            if found.is_none() {
+                found = self.slice_without::<R>(&apply::<R>(board, &m), metric);
+            }
+        });
+        found
     }
 
     /// The table that has a position, and where in it. Seen from the other side, a position is the

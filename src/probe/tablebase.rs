@@ -59,6 +59,8 @@ pub struct Tablebase {
     tables: Tables,
     inventory: Inventory,
     cache: Cache,
+    /// Bytes the cache may have.
+    budget: u64,
 }
 
 /// The bytes of decoded blocks a [`Tablebase`] keeps unless told otherwise.
@@ -75,15 +77,17 @@ impl Tablebase {
     pub fn with_cache<P: AsRef<Path>>(directories: &[P], bytes: u64) -> Tablebase {
         let (tables, inventory) = Inventory::scan(directories);
         Tablebase {
+            cache: Cache::fitting(tables.decoded_lines(), bytes),
             tables,
             inventory,
-            cache: Cache::new(bytes),
+            budget: bytes,
         }
     }
 
     /// Adds a table that is not on disk yet, in place of one that is.
     pub(super) fn add(&mut self, file: TableFile) {
         self.tables.replace(file);
+        self.cache = Cache::fitting(self.tables.decoded_lines(), self.budget);
     }
 
     pub fn inventory(&self) -> &Inventory {
@@ -128,6 +132,12 @@ impl Tablebase {
         table.map(Table::file).transpose()
     }
 
+    /// Some table does not leave out the positions with captures.
+    #[inline]
+    pub(super) fn some_have_captures(&self) -> bool {
+        self.tables.some_have_captures
+    }
+
     #[inline]
     pub(super) fn table(
         &self,
@@ -138,7 +148,7 @@ impl Tablebase {
         self.tables.get(rule_set, canonical, metric)
     }
 
-    pub(super) fn missing(&self, rule_set: RuleSetId, slice: Slice, metric: Metric) -> ProbeError {
+    pub(crate) fn missing(&self, rule_set: RuleSetId, slice: Slice, metric: Metric) -> ProbeError {
         ProbeError::Missing {
             rule_set,
             slice,

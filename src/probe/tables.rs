@@ -4,7 +4,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::cache::LineKey;
+use super::cache::{LINE_DISTANCES, LINE_RESULTS, LineKey};
 use crate::board::{ByColor, Color, Geometry};
 use crate::index::{Slice, SliceIndex};
 use crate::rules::{RuleSetId, Rules, with_rules};
@@ -16,6 +16,8 @@ pub(super) struct Tables {
     by_key: HashMap<u32, Table, BuildHasherDefault<KeyHasher>>,
     /// Positions of all tables together, which is more than their lines.
     lines: u64,
+    /// Some table has results of positions with captures.
+    pub some_have_captures: bool,
 }
 
 /// A table that was found; it is mapped when it is first asked.
@@ -62,6 +64,18 @@ impl Tables {
         self.by_key.values().map(|table| &table.header)
     }
 
+    /// About as many lines as there are values in all tables.
+    pub fn decoded_lines(&self) -> u64 {
+        let of_table = |header: &Header| {
+            let line = match header.metric {
+                Metric::Wdl => LINE_RESULTS,
+                Metric::Dtc | Metric::Dtw => LINE_DISTANCES,
+            };
+            header.positions.div_ceil(line) * header.sides().len() as u64
+        };
+        self.headers().map(of_table).fold(0, u64::saturating_add)
+    }
+
     /// Adds a table unless there is one of its kind, which is returned then.
     pub fn add(&mut self, path: &Path, header: Header) -> Option<&Table> {
         let key = key(header.rule_set, header.slice, header.metric);
@@ -83,6 +97,7 @@ impl Tables {
         // The positions of all slices of all rule sets number less than 2^62.
         let lines_before = ByColor::new(self.lines, self.lines.saturating_add(header.positions));
         self.lines = lines_before[Color::Black].saturating_add(header.positions);
+        self.some_have_captures |= !header.leaves_out_captures();
         let index = with_rules!(header.rule_set, R => {
             Box::new(SliceIndex::<<R as Rules>::Geometry>::new(header.slice)) as Box<_>
         });

@@ -9,7 +9,7 @@ use super::{SliceSolver, SolveError};
 use crate::index::Slice;
 use crate::probe::{LoadedSlice, ProbeError};
 use crate::rules::RuleSetId;
-use crate::table::{Header, Metric, Profile, TableError, table_path, write_table};
+use crate::table::{Header, Manifest, Metric, Profile, TableError, table_path, write_table};
 
 /// Where and what to generate.
 #[derive(Clone, Debug)]
@@ -102,6 +102,7 @@ pub fn generate(
         report,
     };
     generation.drop_finished();
+    generation.list_kept(plan)?;
     generation.check_memory()?;
     while let Some((slice, _lock)) = generation.take_slice()? {
         generation.make(slice)?;
@@ -261,6 +262,17 @@ impl Generation<'_> {
         for slice in finished {
             (self.report)(Event::Kept(slice));
         }
+    }
+
+    /// Kept tables that no manifest lists are checked and entered, so that they can be verified.
+    fn list_kept(&self, plan: &Plan) -> Result<(), TableError> {
+        let kept = plan.slices().iter();
+        let kept = kept.filter(|slice| !self.remaining.contains(slice));
+        let tables = kept.flat_map(|&slice| {
+            let path = |&metric| table_path(self.tables, self.rule_set, slice, metric);
+            self.metrics.iter().map(path).collect::<Vec<_>>()
+        });
+        Manifest::complete(&tables.collect::<Vec<_>>())
     }
 
     /// All tables of the slice are there, with sound headers and of the length these say.

@@ -28,6 +28,12 @@ impl SliceLock {
         if let Some(directory) = path.parent() {
             fs::create_dir_all(directory)?;
         }
+        if path.exists() && !path.is_file() {
+            return Err(io::Error::other(format!(
+                "`{}` is not a regular file",
+                path.display()
+            )));
+        }
         File::options().create(true).append(true).open(path)
     }
 

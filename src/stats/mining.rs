@@ -196,7 +196,7 @@ impl Search<'_> {
         for &side in stored_sides(self.slice) {
             let distances = self.distances::<R>(metric, side, first, count)?;
             for (number, plies) in (first..).zip(distances) {
-                if plies > best.plies {
+                if best.first == u64::MAX || plies > best.plies {
                     let board = index.unrank(number, side);
                     let won = self.tables.result::<R>(&board)? == Wdl::Win;
                     if won && !is_violent::<R>(&board) {
@@ -209,10 +209,6 @@ impl Search<'_> {
                 }
             }
         }
-        // Black's may come before White's.
-        best.first = best
-            .first
-            .min(if best.plies > 0 { first } else { u64::MAX });
         Ok(best)
     }
 

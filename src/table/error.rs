@@ -43,7 +43,7 @@ pub enum TableError {
         path.display()
     )]
     Checksum { path: PathBuf, page: u64 },
-    #[error("`{}` is damaged ({reason}): delete it, it is made anew with the next table", path.display())]
+    #[error("`{}` is damaged ({reason}): delete it, `crownhead generate` makes it anew", path.display())]
     Manifest { path: PathBuf, reason: String },
     /// What a small table leaves out cannot be searched for.
     #[error("`{}` cannot be written small: {reason}", path.display())]

@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::TableError;
+use super::{TableError, TableFile, open_file};
 
 /// The BLAKE3 hashes of the tables in one directory, in its file `MANIFEST`: a line
 /// `<hash in hexadecimal>  <file name>` for each, sorted by name, as `b3sum --check` reads it.
@@ -23,12 +24,14 @@ impl Manifest {
     /// If it cannot be read or has a line that is none of a manifest.
     pub fn read(directory: &Path) -> Result<Manifest, TableError> {
         let path = directory.join(Self::NAME);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
+        let mut bytes = Vec::new();
+        match open_file(&path).and_then(|mut file| file.read_to_end(&mut bytes)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(TableError::io("read", &path)(error)),
+            read => read.map_err(TableError::io("read", &path))?,
         };
-        Manifest::parse(&text).map_err(|reason| TableError::Manifest { path, reason })
+        let text = String::from_utf8(bytes).map_err(|_| "it is not text".to_owned());
+        text.and_then(|text| Manifest::parse(&text))
+            .map_err(|reason| TableError::Manifest { path, reason })
     }
 
     fn parse(text: &str) -> Result<Manifest, String> {
@@ -62,12 +65,48 @@ impl Manifest {
         self.hashes.keys().map(String::as_str)
     }
 
-    /// Enters a table that is about to appear at `table` into the manifest of its directory. The
-    /// manifest is replaced whole, under a lock, so that neither a second process nor a power loss
-    /// costs an entry. A damaged one is begun anew.
+    /// Enters a table that is about to appear at `table` into the manifest of its directory.
     pub(super) fn record(table: &Path, bytes: &[u8]) -> Result<(), TableError> {
-        let directory = table.parent().unwrap_or(Path::new("."));
-        let name = table.file_name().unwrap_or_default().to_string_lossy();
+        let (directory, name) = place_of(table);
+        Manifest::update(directory, |hashes| {
+            hashes.insert(name, blake3::hash(bytes));
+            Ok(())
+        })
+    }
+
+    /// Enters tables of one directory that its manifest does not list, if all their pages are
+    /// sound: those of a manifest that was lost, or that came without one.
+    ///
+    /// # Errors
+    /// If a table is damaged or cannot be read, or the manifest not be written.
+    pub fn complete(tables: &[PathBuf]) -> Result<(), TableError> {
+        let Some(first) = tables.first() else {
+            return Ok(());
+        };
+        let (directory, _) = place_of(first);
+        let listed = Manifest::read(directory).unwrap_or_default();
+        let mut unlisted = tables.iter().map(|table| (table, place_of(table).1));
+        if unlisted.all(|(_, name)| listed.hash(&name).is_some()) {
+            return Ok(());
+        }
+        Manifest::update(directory, |hashes| {
+            for table in tables {
+                if let Entry::Vacant(place) = hashes.entry(place_of(table).1) {
+                    let file = TableFile::open(table)?;
+                    file.check_pages()?;
+                    place.insert(blake3::hash(file.bytes()));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Changes the manifest of a directory. It is replaced whole, under a lock, so that neither a
+    /// second process nor a power loss costs an entry. A damaged one is begun anew.
+    fn update(
+        directory: &Path,
+        change: impl FnOnce(&mut BTreeMap<String, blake3::Hash>) -> Result<(), TableError>,
+    ) -> Result<(), TableError> {
         let path = directory.join(Self::NAME);
         let locks = directory.join(".locks");
         let lock = locks.join(Self::NAME);
@@ -79,9 +118,7 @@ impl Manifest {
             Err(TableError::Manifest { .. }) => Manifest::default(),
             read => read?,
         };
-        manifest
-            .hashes
-            .insert(name.into_owned(), blake3::hash(bytes));
+        change(&mut manifest.hashes)?;
         let temporary: PathBuf = directory.join(".MANIFEST.tmp");
         let write = || -> io::Result<()> {
             let mut file = File::create(&temporary)?;
@@ -91,6 +128,12 @@ impl Manifest {
         };
         write().map_err(TableError::io("write", &path))
     }
+}
+
+/// The directory of a table and its name there.
+fn place_of(table: &Path) -> (&Path, String) {
+    let name = table.file_name().unwrap_or_default().to_string_lossy();
+    (table.parent().unwrap_or(Path::new(".")), name.into_owned())
 }
 
 #[cfg(test)]

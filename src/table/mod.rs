@@ -20,6 +20,10 @@
 //! The header, every page of 4 KiB and the whole file have checksums of their own, and the values
 //! of each side to move have a hash that does not depend on how they are stored.
 
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
 mod codec;
 mod error;
 mod header;
@@ -41,3 +45,12 @@ pub use profile::Profile;
 pub use reader::TableFile;
 pub use value::{Metric, SliceValues, Wdl};
 pub use writer::{HASH_CHUNK, hash_chunk, hash_values, table_path, write_table};
+
+/// Opens a file for reading. Anything else, such as a pipe that may never end, is refused.
+fn open_file(path: &Path) -> io::Result<File> {
+    if fs::metadata(path)?.is_file() {
+        File::open(path)
+    } else {
+        Err(io::Error::other("it is not a regular file"))
+    }
+}

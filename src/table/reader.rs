@@ -1,5 +1,4 @@
 use std::cmp::Ordering;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +7,7 @@ use memmap2::Mmap;
 use super::codec::{Codes, Side, SideReader};
 use super::header::{FORMAT_VERSION, HEADER_LEN, HeaderFault};
 use super::pages::{Bytes, Pages};
-use super::{Header, Metric, TableError, Wdl};
+use super::{Header, Metric, TableError, Wdl, open_file};
 use crate::board::{ByColor, Color};
 use crate::rules::{Goal, RuleSetId};
 
@@ -18,7 +17,7 @@ impl Header {
     /// # Errors
     /// If the file cannot be read, is no table, of another version, or damaged so far.
     pub fn read(path: &Path) -> Result<Header, TableError> {
-        let mut file = File::open(path).map_err(TableError::io("open", path))?;
+        let mut file = open_file(path).map_err(TableError::io("open", path))?;
         let len = file.metadata().map_err(TableError::io("open", path))?.len();
         let mut bytes = Vec::with_capacity(HEADER_LEN);
         let mut start = (&mut file).take(HEADER_LEN as u64);
@@ -62,7 +61,7 @@ impl TableFile {
     /// # Errors
     /// As [`Header::read`], and if what is needed to decode any block is damaged.
     pub fn open(path: &Path) -> Result<TableFile, TableError> {
-        let file = File::open(path).map_err(TableError::io("open", path))?;
+        let file = open_file(path).map_err(TableError::io("open", path))?;
         // SAFETY: the map is only ever read, through slices whose bounds are checked, and nothing
         // is decoded from a page before its checksum was compared. What cannot be excluded is
         // another process that shrinks or rewrites the file while it is mapped. Crownhead itself

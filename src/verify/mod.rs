@@ -68,7 +68,7 @@ pub enum VerifyError {
     },
     #[error("`{}` is not the file its MANIFEST lists", path.display())]
     Manifest { path: PathBuf },
-    #[error("`{}` is not listed in its MANIFEST", path.display())]
+    #[error("`{}` is not listed in the MANIFEST beside it: `crownhead generate` lists it, if it is sound", path.display())]
     Unlisted { path: PathBuf },
     #[error(transparent)]
     Table(#[from] TableError),

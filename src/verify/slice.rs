@@ -1,4 +1,6 @@
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+
+use bitvec::vec::BitVec;
 
 use super::known::{Found, Known, Memory};
 use super::{Subject, VerifyError};
@@ -72,25 +74,21 @@ pub fn verify_sample(
     })
 }
 
-/// A bit for every position with either side to move.
-struct Bits(ByColor<Vec<AtomicU64>>);
+/// A bit for every position with either side to move, set by many threads.
+struct Bits(ByColor<BitVec<AtomicU64>>);
 
 impl Bits {
     fn new(positions: u64) -> Self {
-        let zeros = || {
-            (0..positions.div_ceil(64))
-                .map(|_| AtomicU64::new(0))
-                .collect()
-        };
+        let zeros = || BitVec::repeat(false, positions as usize);
         Bits(ByColor::new(zeros(), zeros()))
     }
 
     fn get(&self, side: Color, position: u64) -> bool {
-        self.0[side][(position / 64) as usize].load(Relaxed) >> (position % 64) & 1 != 0
+        self.0[side][position as usize]
     }
 
     fn set(&self, side: Color, position: u64) {
-        self.0[side][(position / 64) as usize].fetch_or(1 << (position % 64), Relaxed);
+        self.0[side].set_aliased(position as usize, true);
     }
 }
 
@@ -371,7 +369,8 @@ impl<R: Rules> Subject<'_, R> {
         found: u16,
     ) -> Result<(), VerifyError> {
         let mut outcomes = Vec::new();
-        self.each_by_rule_sheet(&self.board(side, position), |after, converts| {
+        let board = self.board(side, position);
+        self.each_by_rule_sheet(&board, |after, converts| {
             outcomes.push(self.tables.outcome::<R>(after)?.before_move(converts));
             Ok(())
         })?;
@@ -382,6 +381,16 @@ impl<R: Rules> Subject<'_, R> {
         };
         if expected == Some(found) {
             return Ok(());
+        }
+        if expected.is_none() {
+            let mut lacking = None;
+            self.each_by_rule_sheet(&board, |after, _| {
+                lacking = lacking.or_else(|| self.tables.slice_without::<R>(after, metric));
+                Ok(())
+            })?;
+            if let Some(slice) = lacking {
+                return Err(self.tables.missing(R::ID, slice, metric).into());
+            }
         }
         let expected = expected.map_or("unknown".to_owned(), |plies| format!("{plies} plies"));
         Err(self.wrong(metric, side, position, format!("{found} plies"), expected))

@@ -173,3 +173,61 @@ fn two_generators_share_a_directory() {
         files(alone.path(), "english")
     );
 }
+
+/// A manifest that was lost or damaged is made anew from the tables, if these are sound.
+#[test]
+fn kept_tables_are_listed_again() {
+    let tables = tempfile::tempdir().unwrap();
+    let args = ["english", "--pieces", "2"];
+    generate(tables.path(), &args).success();
+    let before = files(tables.path(), "english");
+    let manifest = tables.path().join("english/MANIFEST");
+    let verified = || {
+        let mut verify = crownhead(["verify", "english", "--checksums", "--tables"]);
+        verify.arg(tables.path()).assert()
+    };
+    for broken in [&b""[..], b"0000 KvK.wdl\n", b"\xff\xfe"] {
+        fs::write(&manifest, broken).unwrap();
+        verified()
+            .code(1)
+            .stderr(predicate::str::contains("MANIFEST"));
+        generate(tables.path(), &args).success();
+        verified().success();
+        assert_eq!(files(tables.path(), "english"), before);
+    }
+    fs::remove_file(&manifest).unwrap();
+    let table = tables.path().join("english/KvM.wdl");
+    let mut damaged = fs::read(&table).unwrap();
+    *damaged.last_mut().unwrap() ^= 1;
+    fs::write(&table, damaged).unwrap();
+    let refused = generate(tables.path(), &args).code(1);
+    refused.stderr(predicate::str::contains("KvM.wdl"));
+}
+
+/// A pipe in the place of a file is never waited for.
+#[cfg(unix)]
+#[test]
+fn pipes_are_no_tables() {
+    let tables = tempfile::tempdir().unwrap();
+    let english = tables.path().join("english");
+    fs::create_dir_all(english.join(".locks")).unwrap();
+    let pipe = |name: &str| {
+        let made = Process::new("mkfifo").arg(english.join(name)).status();
+        assert!(made.unwrap().success());
+    };
+    let run = || {
+        let mut command = crownhead(["generate", "english", "--slice", "KvK", "--tables"]);
+        let command = command.arg(tables.path());
+        command.timeout(Duration::from_secs(60)).assert()
+    };
+    pipe(".locks/KvK");
+    run().code(1).stderr(predicate::str::contains("KvK"));
+    fs::remove_file(english.join(".locks/KvK")).unwrap();
+    pipe("MANIFEST");
+    run().code(1).stderr(predicate::str::contains("MANIFEST"));
+    fs::remove_file(english.join("MANIFEST")).unwrap();
+    // A table takes the place of the pipe.
+    pipe("KvK.wdl");
+    run().success();
+    assert!(english.join("KvK.wdl").is_file());
+}

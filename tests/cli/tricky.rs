@@ -121,27 +121,14 @@ fn distances_mean_what_they_say() {
     assert!(answers[3].starts_with("win;"), "{answers:?}");
 }
 
-/// The First Position of English checkers, with distances to conversion alone: the winner gets on.
+/// The First Position of English checkers: the winner gets on, and needs 93 plies.
 #[test]
 fn a_win_makes_progress() {
-    let report = json(&mut with_shipped([
-        "line",
-        "english",
-        "W:W6,11:B3,K25",
-        "--json",
-    ]));
-    assert_eq!(
-        (&report["result"], &report["end"]),
-        (&"win".into(), &"over".into())
-    );
-    let moves = report["moves"].as_array().unwrap();
-    assert!(
-        moves.len() >= 93 && moves.len() < 200,
-        "{} plies",
-        moves.len()
-    );
-    let conversions = moves.iter().filter(|m| m["conversion"] == true).count();
-    assert!(conversions > 3 && conversions < moves.len() / 2);
+    let position = "W:W6,11:B3,K25";
+    let report = json(&mut with_shipped(["line", "english", position, "--json"]));
+    assert_eq!(report["result"], "win");
+    assert_eq!(report["end"], "over");
+    assert_eq!(report["moves"].as_array().unwrap().len(), 93);
 }
 
 /// A smaller table that a capture leads to is named when it is missing.

@@ -39,3 +39,29 @@ fn tables_are_verified() {
     fails_naming(&mut verify(&[]), &["KMvM.wdl", "missing"]);
     fails_naming(&mut verify(&["--slice", "KMvM"]), &["KMvM"]);
 }
+
+/// A file that is not taken for a table proves nothing, and does not go unnoticed.
+#[test]
+fn files_that_are_not_used_are_told_slice_by_slice() {
+    let tables = tempfile::tempdir().unwrap();
+    generate(tables.path(), &["english", "--pieces", "2"]).success();
+    let verify = || {
+        let mut verify = crownhead(["verify", "english", "--slice", "KvM", "--tables"]);
+        verify.arg(tables.path());
+        verify
+    };
+    verify().assert().success();
+    let table = tables.path().join("english/KvM.dtw");
+    let sound = fs::read(&table).unwrap();
+
+    let mut damaged = sound.clone();
+    damaged[60] ^= 1;
+    fs::write(&table, damaged).unwrap();
+    fails_naming(&mut verify(), &["KvM.dtw", "header"]);
+    fs::copy(tables.path().join("english/KvM.dtc"), &table).unwrap();
+    fails_naming(&mut verify(), &["KvM.dtw", "KvM.dtc"]);
+    fs::remove_file(&table).unwrap();
+    fails_naming(&mut verify(), &["KvM.dtw", "MANIFEST"]);
+    fs::write(&table, sound).unwrap();
+    verify().assert().success();
+}

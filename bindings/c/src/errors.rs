@@ -92,13 +92,14 @@ pub(crate) fn call(tables: *const Tablebase, f: impl FnOnce() -> Result<(), Fail
     let status = failure.status();
     // SAFETY: null or a tablebase that is open, as the header demands of every call.
     let number = unsafe { tables.as_ref() }.map_or(0, |tables| tables.number);
-    LAST.with_borrow_mut(|last| last.insert(number, failure));
+    // A thread that is ending keeps nothing any more.
+    let _ = LAST.try_with(|last| last.borrow_mut().insert(number, failure));
     status
 }
 
 /// Forgets what this thread knows of a tablebase that is closed.
 pub(crate) fn forget(number: u64) {
-    LAST.with_borrow_mut(|last| last.remove(&number));
+    let _ = LAST.try_with(|last| last.borrow_mut().remove(&number));
 }
 
 /// Writes why the last call of this thread with a tablebase that failed did (null: the last call

@@ -3,8 +3,8 @@
 //!
 //! Every function may be called from any thread, with the same tablebase too. None lets a panic
 //! out, and none trusts its arguments more than C must be trusted: null pointers and impossible
-//! values give [`Status::InvalidArgument`]. Failures are told by a status; their text is kept per
-//! tablebase and thread until asked for, see [`crownhead_last_error`].
+//! values give [`Status::CrownheadInvalidArgument`]. Failures are told by a status; their text is
+//! kept per tablebase and thread until asked for, see [`crownhead_last_error`].
 
 #![allow(
     clippy::missing_safety_doc,

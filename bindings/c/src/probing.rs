@@ -118,6 +118,9 @@ pub unsafe extern "C" fn crownhead_probe_wdl_cached(
     call(tables, || {
         // SAFETY: null or valid, as the header demands.
         let (tables, position) = unsafe { asked(tables, position) }?;
+        if result.is_null() {
+            return Err(Failure::null("result"));
+        }
         let found = tables.probe_wdl_cached(&position)?;
         // SAFETY: as above.
         unsafe { put(result, "result", result_number(found)) }
@@ -235,8 +238,9 @@ pub unsafe extern "C" fn crownhead_prefetch(
         }
         for place in 0..count {
             // SAFETY: `positions` has `count` positions, as the header demands.
-            let position = unsafe { &*positions.add(place) }.check()?;
-            tables.tables.prefetch(&[position]);
+            if let Ok(position) = unsafe { &*positions.add(place) }.check() {
+                tables.tables.prefetch(&[position]);
+            }
         }
         Ok(())
     })

@@ -9,31 +9,13 @@ use std::process::Command;
 use crownhead::board::{Color, Position};
 use crownhead::index::{Slice, SliceIndex};
 use crownhead::notation::fen;
-use crownhead::rules::{English, RuleSetId, Rules, Russian, Variant};
+use crownhead::rules::{English, Rules, Variant};
 use crownhead::solve::reference::{Solved, by_mailbox};
-use crownhead::solve::{Plan, Settings, generate, solver};
-use crownhead::table::{Metric, Wdl};
-use tempfile::TempDir;
+use crownhead::table::Wdl;
 
-/// Complete English tables of three pieces, and Russian ones, in a directory `tables`.
-fn tables() -> TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    for rule_set in [English::ID, Russian::ID] {
-        generate_into(&directory.path().join("tables"), rule_set);
-    }
-    directory
-}
-
-fn generate_into(tables: &Path, rule_set: RuleSetId) {
-    let settings = Settings {
-        tables: tables.to_owned(),
-        metrics: vec![Metric::Dtc, Metric::Dtw],
-        memory: None,
-        profile: Default::default(),
-    };
-    let plan = Plan::complete(rule_set, 3);
-    let mut solver = solver(rule_set, &settings.metrics, None);
-    generate(&plan, &mut *solver, &settings, &|_| ()).unwrap();
+/// The root of the repository, with the tables that come along: English ones of four pieces.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// Lines `FEN;result;dtc;dtw` for positions of all slices of three pieces.
@@ -97,11 +79,11 @@ fn compile(source: &Path, program: &Path, shared: bool) {
     assert!(compiled.status.success(), "{cc:?}\n{said}");
 }
 
-/// What a program prints that is run beside the directory `tables`.
-fn run(program: &Path, arguments: &[&Path], beside_tables: &Path) -> String {
+/// What a program prints that is run in the root of the repository.
+fn run(program: &Path, arguments: &[&Path]) -> String {
     let mut command = Command::new(program);
-    command.args(arguments).env("CROWNHEAD_TABLES", "tables");
-    let ran = command.current_dir(beside_tables).output().unwrap();
+    command.args(arguments).env_remove("CROWNHEAD_TABLES");
+    let ran = command.current_dir(root()).output().unwrap();
     let said = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{command:?}: {}\n{said}", ran.status);
     String::from_utf8(ran.stdout).unwrap()
@@ -110,14 +92,14 @@ fn run(program: &Path, arguments: &[&Path], beside_tables: &Path) -> String {
 #[test]
 fn four_threads_get_the_right_answers() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let tables = tables();
-    let expected = tables.path().join("expected.txt");
+    let scratch = tempfile::tempdir().unwrap();
+    let expected = scratch.path().join("expected.txt");
     fs::write(&expected, expectations()).unwrap();
     for shared in [true, false] {
-        let program = tables.path().join(format!("probe-{shared}"));
+        let program = scratch.path().join(format!("probe-{shared}"));
         compile(&here.join("tests/probe.c"), &program, shared);
         let arguments = [Path::new("tables"), Path::new("english"), &expected];
-        let said = run(&program, &arguments, tables.path());
+        let said = run(&program, &arguments);
         assert!(said.contains(env!("CARGO_PKG_VERSION")), "{said}");
     }
 }
@@ -125,20 +107,19 @@ fn four_threads_get_the_right_answers() {
 /// Blocks of C in the documents that are whole programs print what the text says.
 #[test]
 fn programs_in_the_documents_run() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let tables = tables();
+    let scratch = tempfile::tempdir().unwrap();
     for (document, programs) in [("README.md", 1), ("docs/engines.md", 2)] {
-        let text = fs::read_to_string(root.join(document)).unwrap();
+        let text = fs::read_to_string(root().join(document)).unwrap();
         let blocks = text.split("```c\n").skip(1);
         let blocks = blocks.map(|rest| rest.split("```").next().unwrap());
         let found: Vec<&str> = blocks.filter(|block| block.contains("int main")).collect();
         assert_eq!(found.len(), programs, "{document}");
         for block in found {
-            let source = tables.path().join("program.c");
-            let program = tables.path().join("program");
+            let source = scratch.path().join("program.c");
+            let program = scratch.path().join("program");
             fs::write(&source, block).unwrap();
             compile(&source, &program, true);
-            let said = run(&program, &[], tables.path());
+            let said = run(&program, &[]);
             let told = block
                 .lines()
                 .find_map(|line| line.split_once("// prints: "));

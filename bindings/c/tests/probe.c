@@ -46,9 +46,11 @@ static void check_line(const struct line *line, crownhead_move *moves) {
     CHECK(crownhead_probe_fen(tables, variant, fen, &outcome) == CROWNHEAD_OK, fen);
     CHECK(same(outcome, line->expected), fen);
     /* Another thread may be writing to the place in the cache, but it never holds anything else. */
+    result = -1;
     crownhead_status cached = crownhead_probe_wdl_cached(tables, &position, &result);
+    int32_t told = cached == CROWNHEAD_NOT_CACHED ? -1 : line->expected.result;
     CHECK(cached == CROWNHEAD_OK || cached == CROWNHEAD_NOT_CACHED, fen);
-    CHECK(result == line->expected.result, fen);
+    CHECK(result == told, fen);
 
     size_t count = 0;
     CHECK(crownhead_rank_moves(tables, &position, moves, MOVES, &count) == CROWNHEAD_OK, fen);
@@ -123,9 +125,11 @@ static void check_errors(void) {
     bad.black_to_move = 2;
     CHECK(crownhead_probe_wdl(tables, &bad, &result) == CROWNHEAD_INVALID_ARGUMENT, "side");
 
-    CHECK(crownhead_parse_fen(variant, "W:WK9,K10,K11:BK1", &bad) == CROWNHEAD_OK, "fen");
-    CHECK(crownhead_probe_wdl(tables, &bad, &result) == CROWNHEAD_MISSING, "four pieces");
-    CHECK(crownhead_last_error(tables, text, sizeof text) > 1 && strstr(text, "KKKvK.wdl"), text);
+    /* More pieces than anybody has solved. */
+    const char *ten = "W:WK9,K10,K11,K12,K13,K14,K15,K16,K17:BK1";
+    CHECK(crownhead_parse_fen(variant, ten, &bad) == CROWNHEAD_OK, "fen");
+    CHECK(crownhead_probe_wdl(tables, &bad, &result) == CROWNHEAD_MISSING, "ten pieces");
+    CHECK(crownhead_last_error(tables, text, sizeof text) > 1 && strstr(text, "KKKKKvK.wdl"), text);
     CHECK(crownhead_parse_fen(variant, "W:W21-32:B1-12", &bad) == CROWNHEAD_OK, "fen");
     CHECK(crownhead_probe_wdl(tables, &bad, &result) == CROWNHEAD_TOO_MANY_PIECES, "start");
 }
@@ -134,9 +138,9 @@ static void check_inventory(const char *directories) {
     const int32_t all = CROWNHEAD_METRIC_WDL | CROWNHEAD_METRIC_DTC | CROWNHEAD_METRIC_DTW;
     CHECK(crownhead_available(tables, variant, 0, 2, 0, 1) == all, "KKvK");
     CHECK(crownhead_available(tables, variant, 0, 1, 0, 2) == all, "KvKK");
-    CHECK(crownhead_available(tables, variant, 0, 3, 0, 1) == 0, "KKKvK");
+    CHECK(crownhead_available(tables, variant, 0, 9, 0, 1) == 0, "nine kings");
     CHECK(crownhead_available(NULL, variant, 0, 2, 0, 1) == 0, "null");
-    CHECK(crownhead_complete(tables, variant, CROWNHEAD_METRIC_DTW) == 3, "complete");
+    CHECK(crownhead_complete(tables, variant, CROWNHEAD_METRIC_DTW) >= 4, "complete");
     CHECK(crownhead_complete(tables, variant, 3) == 0, "no metric");
     crownhead_statistics statistics;
     CHECK(crownhead_cache_statistics(tables, &statistics) == CROWNHEAD_OK, "statistics");

@@ -106,22 +106,19 @@ where
                 men: scene.men,
                 kings: ByColor::new(kings, others),
             };
-            // White first: the moves of a fast man lead to words with White to move just settled.
-            let mut white_results = Planes::default();
-            for side in Color::BOTH {
-                let word = scene.captures(lookup, tallies, pieces, column, side);
-                let rows = &rows[side];
-                let settled = scene.settle_word(word, &strikes, self.row, rows, white_results);
-                if side == Color::White {
-                    white_results = Planes {
-                        win: settled.ended.win | settled.next.win,
-                        loss: settled.ended.loss | settled.next.loss,
-                    };
-                    changed.0 |= self.white.enter(self.layered, column, settled);
-                } else {
-                    changed.1 |= self.black.enter(self.layered, column, settled);
-                }
-            }
+            let first = (self.row, &rows[Color::White][..]);
+            let word = scene.captures(lookup, tallies, pieces, column, Color::White);
+            let white = scene.settle_word(word, &strikes, first, Planes::default());
+            // The moves of a fast man lead to words with White to move just settled.
+            let white_results = Planes {
+                win: white.ended.win | white.next.win,
+                loss: white.ended.loss | white.next.loss,
+            };
+            let first = (self.row, &rows[Color::Black][..]);
+            let word = scene.captures(lookup, tallies, pieces, column, Color::Black);
+            let black = scene.settle_word(word, &strikes, first, white_results);
+            changed.0 |= self.white.enter(self.layered, column, white);
+            changed.1 |= self.black.enter(self.layered, column, black);
         }
         changed
     }
@@ -230,8 +227,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R,
         &self,
         mut word: Captures<'_, 's, R, C>,
         strikes: &Strikes<'_, 's, R>,
-        row: usize,
-        rows: &[usize],
+        (row, rows): (usize, &[usize]),
         white_results: Planes<W<R>>,
     ) -> Settled<W<R>> {
         let (pieces, side, column) = (word.pieces, word.side, word.column);
