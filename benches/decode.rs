@@ -1,5 +1,5 @@
-//! What an answer costs by codec: a position of a decoded block, a whole block, and both with all
-//! caches of the processor swept in between.
+//! What an answer costs by codec, in CPU time: a position of a decoded block, a whole block, and both
+//! with all caches of the processor swept in between.
 //!
 //! `cargo bench --bench decode -- DIR` with a directory of tables of one or more rule sets. Each
 //! line is the mean over blocks drawn at random from the tables of results of the most pieces.
@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cpu_time::ThreadTime;
 use crownhead::board::Color;
 use crownhead::index::Slice;
 use crownhead::probe::Tablebase;
@@ -104,7 +105,7 @@ fn report(codec: &str, places: &[Place], sweep: &mut [u8]) {
         black_box(&codes);
     };
     places.iter().for_each(&mut decode);
-    let start = Instant::now();
+    let start = ThreadTime::now();
     places.iter().for_each(&mut decode);
     let warm = start.elapsed() / places.len() as u32;
     let mut evicted = Duration::ZERO;
@@ -112,7 +113,7 @@ fn report(codec: &str, places: &[Place], sweep: &mut [u8]) {
         for byte in sweep.iter_mut().step_by(64) {
             *byte = byte.wrapping_add(1);
         }
-        let start = Instant::now();
+        let start = ThreadTime::now();
         decode(place);
         evicted += start.elapsed();
     }
@@ -136,7 +137,7 @@ fn probes<R: Rules>(tables: &Tablebase, pieces: usize, draw: &mut Draw) {
         }
     }
     let each = |what: &str| {
-        let start = Instant::now();
+        let start = ThreadTime::now();
         for board in &boards {
             black_box(tables.result::<R>(board).expect("the set is complete"));
         }
