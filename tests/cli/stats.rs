@@ -75,7 +75,7 @@ fn statistics_have_other_forms() {
         .stderr(predicate::str::contains("KKKvK"));
     fails_naming(
         &mut with_tables(["stats", "italian", "--json"]),
-        &["italian", "KvK.wdl"],
+        &["no tables of italian", "crownhead generate italian"],
     );
 }
 
