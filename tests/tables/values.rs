@@ -18,38 +18,47 @@ fn every_profile_gives_every_value() {
     for &rule_set in RuleSetId::ALL {
         let small_board = rule_set.rules().geometry.squares() == 32;
         let pieces = if small_board { 3 } else { 2 };
-        for profile in Profile::ALL {
-            let directory = tempfile::tempdir().unwrap();
-            generate_into(directory.path(), rule_set, pieces, profile);
-            let tables = Tablebase::open(&[directory.path()]);
-            with_rules!(rule_set, R => {
-                let solved = Solved::<R>::up_to(pieces, by_bitboards::<R>);
-                let slices = (2..=pieces).flat_map(|n| Slice::all_canonical(n, R::SET.has_kings()));
-                for slice in slices {
-                    let values = solved.slice(slice).unwrap();
-                    let header = tables.header(rule_set, slice, Metric::Wdl).unwrap();
-                    for &side in header.sides() {
-                        let expected = values.with(side);
-                        let mut results = vec![Wdl::Draw; expected.len()];
-                        tables.results_of::<R>(slice, side, 0, &mut results).unwrap();
-                        for metric in [Metric::Dtc, Metric::Dtw] {
-                            let mut plies = vec![0; expected.len()];
-                            let read = tables.distances_of::<R>(slice, metric, side, 0, &mut plies);
-                            read.unwrap();
-                            for (i, value) in expected.iter().enumerate() {
-                                assert_eq!(results[i], value.result, "{rule_set} {slice} {profile} {i}");
-                                let distance = match metric {
-                                    Metric::Dtw => value.dtw,
-                                    _ => value.dtc,
-                                };
-                                if value.result != Wdl::Draw {
-                                    assert_eq!(plies[i], distance, "{rule_set} {slice} {metric} {i}");
-                                }
-                            }
-                        }
+        with_rules!(rule_set, R => {
+            let solved = Solved::<R>::up_to(pieces, by_bitboards::<R>);
+            for profile in Profile::ALL {
+                compare_all(&solved, pieces, profile);
+            }
+        });
+    }
+}
+
+fn compare_all<R: Rules>(solved: &Solved<R>, pieces: usize, profile: Profile) {
+    let directory = tempfile::tempdir().unwrap();
+    generate_into(directory.path(), R::ID, pieces, profile);
+    let tables = Tablebase::open(&[directory.path()]);
+    let slices = (2..=pieces).flat_map(|n| Slice::all_canonical(n, R::SET.has_kings()));
+    for slice in slices {
+        let name = format!("{} {slice} {profile}", R::ID);
+        let values = solved.slice(slice).unwrap();
+        let header = tables.header(R::ID, slice, Metric::Wdl).unwrap();
+        for &side in header.sides() {
+            let expected = values.with(side);
+            let mut results = vec![Wdl::Draw; expected.len()];
+            tables
+                .results_of::<R>(slice, side, 0, &mut results)
+                .unwrap();
+            for (i, value) in expected.iter().enumerate() {
+                assert_eq!(results[i], value.result, "{name} {i}");
+            }
+            for metric in [Metric::Dtc, Metric::Dtw] {
+                let mut plies = vec![0; expected.len()];
+                let read = tables.distances_of::<R>(slice, metric, side, 0, &mut plies);
+                read.unwrap();
+                for (i, value) in expected.iter().enumerate() {
+                    let distance = match metric {
+                        Metric::Dtw => value.dtw,
+                        _ => value.dtc,
+                    };
+                    if value.result != Wdl::Draw {
+                        assert_eq!(plies[i], distance, "{name} {metric} {i}");
                     }
                 }
-            });
+            }
         }
     }
 }
