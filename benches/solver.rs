@@ -130,14 +130,16 @@ fn measure<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
 ) -> Times {
     let mut times = Times::default();
     let start = ProcessTime::now();
-    let planes = Arc::new(PlaneSlice::new(slice));
+    let planes = Arc::new(PlaneSlice::new(slice).expect("memory"));
     store.insert(planes.clone());
-    let dtc = options.dtc.then(|| Arc::new(Distances::new(&planes)));
+    let dtc = options
+        .dtc
+        .then(|| Arc::new(Distances::new(&planes).expect("memory")));
     solve::<R>(store, &planes, dtc.as_deref(), &|_| ()).expect("slices come in order");
     times[0] = Some(start.elapsed());
     if options.dtw {
         let start = ProcessTime::now();
-        let dtw = Arc::new(Distances::unknown(&planes));
+        let dtw = Arc::new(Distances::unknown(&planes).expect("memory"));
         dtw_store.insert(dtw.clone());
         solve_dtw::<R>(dtw_store, &planes, &dtw, &|_| ()).expect("slices come in order");
         times[1] = Some(start.elapsed());
@@ -158,7 +160,7 @@ fn measure<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
         }
         times[2] = Some(start.elapsed());
         let start = ProcessTime::now();
-        std::hint::black_box(PlaneSlice::<R::Geometry>::from_values(&values));
+        std::hint::black_box(PlaneSlice::<R::Geometry>::from_values(&values).expect("memory"));
         times[3] = Some(start.elapsed());
     }
     times

@@ -29,11 +29,15 @@ fn solve_all<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
 ) -> HashMap<Slice, SolvedSlice<R::Geometry>> {
     let (mut store, mut dtw_store) = (Store::new(), DtwStore::new());
     let mut solve_one = |&slice: &Slice| {
-        let planes = Arc::new(PlaneSlice::new(slice));
+        let planes = Arc::new(PlaneSlice::new(slice).expect("memory"));
         store.insert(planes.clone());
-        let dtc = metrics.dtc.then(|| Arc::new(Distances::new(&planes)));
+        let dtc = metrics
+            .dtc
+            .then(|| Arc::new(Distances::new(&planes).expect("memory")));
         solve::<R>(&store, &planes, dtc.as_deref(), &|_| ()).expect("all it leads to is there");
-        let dtw = metrics.dtw.then(|| Arc::new(Distances::unknown(&planes)));
+        let dtw = metrics
+            .dtw
+            .then(|| Arc::new(Distances::unknown(&planes).expect("memory")));
         if let Some(dtw) = &dtw {
             dtw_store.insert(dtw.clone());
             solve_dtw::<R>(&dtw_store, &planes, dtw, &|_| ()).expect("all it leads to is there");

@@ -28,7 +28,7 @@ struct Solution<G: Geometry> {
 fn solve_up_to<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     pieces: usize,
 ) -> Vec<Solution<R::Geometry>> {
-    solve_placed::<R>(pieces, &mut PlaneSlice::new)
+    solve_placed::<R>(pieces, &mut |slice| PlaneSlice::new(slice).expect("memory"))
 }
 
 /// The same; `place` makes room for the words of a slice.
@@ -42,9 +42,9 @@ fn solve_placed<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     let solve_one = |slice| {
         let planes = Arc::new(place(slice));
         store.insert(planes.clone());
-        let dtc = Arc::new(Distances::new(&planes));
+        let dtc = Arc::new(Distances::new(&planes).expect("memory"));
         solve::<R>(&store, &planes, Some(&dtc), &|_| ()).expect("all it leads to is there");
-        let dtw = Arc::new(Distances::unknown(&planes));
+        let dtw = Arc::new(Distances::unknown(&planes).expect("memory"));
         dtw_store.insert(dtw.clone());
         solve_dtw::<R>(&dtw_store, &planes, &dtw, &|_| ()).expect("all it leads to is there");
         Solution {
@@ -121,7 +121,7 @@ fn reads_ranges(values: &impl SliceValues) {
 
 /// A slice read back from its values is the slice.
 fn reads_back<G: Geometry<Word: PlaneWord>>(slice: &Solution<G>) {
-    let read = PlaneSlice::<G>::from_values(&slice.values);
+    let read = PlaneSlice::<G>::from_values(&slice.values).expect("memory");
     for side in Color::BOTH {
         let same = words(&read, side) == words(&slice.planes, side);
         assert!(same, "{}, {side} to move", slice.planes.slice());
@@ -200,7 +200,7 @@ fn threads_and_memory_change_nothing() {
                 return PlaneSlice::new_in(slice, scratch.path()).expect("room on the disk");
             }
             memory -= bytes;
-            PlaneSlice::new(slice)
+            PlaneSlice::new(slice).expect("memory")
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.expect("a few threads");
@@ -273,8 +273,8 @@ fn a_missing_slice_is_named() {
     let mut store = Store::new();
     let mut dtw_store = DtwStore::new();
     for slice in ["KvK", "KMvK"] {
-        let planes = Arc::new(PlaneSlice::new(slice.parse().unwrap()));
-        let distances = Arc::new(Distances::unknown(&planes));
+        let planes = Arc::new(PlaneSlice::new(slice.parse().unwrap()).expect("memory"));
+        let distances = Arc::new(Distances::unknown(&planes).expect("memory"));
         store.insert(planes.clone());
         dtw_store.insert(distances.clone());
         let errors = [
@@ -292,7 +292,7 @@ fn a_missing_slice_is_named() {
             }
         }
     }
-    let planes = PlaneSlice::new("KvK".parse().unwrap());
+    let planes = PlaneSlice::new("KvK".parse().unwrap()).expect("memory");
     let error = solve::<R>(&Store::new(), &planes, None, &|_| ()).unwrap_err();
     assert_eq!(error.slice, "KvK".parse().unwrap());
 }
@@ -303,7 +303,7 @@ fn progress_within_a_slice() {
     type R = crownhead::rules::English;
     let mut store = Store::new();
     for slice in Plan::closure(R::ID, &["KMvMM".parse().unwrap()]).slices() {
-        let planes = Arc::new(PlaneSlice::new(*slice));
+        let planes = Arc::new(PlaneSlice::new(*slice).expect("memory"));
         store.insert(planes.clone());
         let told = Mutex::new(Vec::new());
         let tell = |positions| told.lock().unwrap().push(positions);
@@ -340,7 +340,7 @@ fn looks_ahead<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(pieces: usize, sam
     let mut store = Store::<R::Geometry>::new();
     let mut random = 0x5eed_u64;
     for slice in (2..=pieces).flat_map(|n| Slice::all_canonical(n, R::SET.has_kings())) {
-        let planes = Arc::new(PlaneSlice::new(slice));
+        let planes = Arc::new(PlaneSlice::new(slice).expect("memory"));
         store.insert(planes.clone());
         solve::<R>(&store, &planes, None, &|_| ()).expect("all it leads to is there");
         if slice.total() < pieces {

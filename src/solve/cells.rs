@@ -26,11 +26,11 @@ unsafe impl Cell for AtomicU16 {}
 unsafe impl Cell for AtomicU64 {}
 
 impl<A: Cell> Cells<A> {
-    /// # Panics
-    /// If there is no memory, as for any allocation.
-    pub fn new(len: usize) -> Cells<A> {
-        let map = MmapMut::map_anon((len * size_of::<A>()).max(1)).expect("memory for a slice");
-        Self::of(map, len)
+    /// # Errors
+    /// If the system does not give the memory.
+    pub fn new(len: usize) -> io::Result<Cells<A>> {
+        let map = MmapMut::map_anon((len * size_of::<A>()).max(1))?;
+        Ok(Self::of(map, len))
     }
 
     /// # Errors
@@ -74,7 +74,7 @@ mod tests {
     fn a_file_is_as_good_as_memory() {
         let directory = tempfile::tempdir().unwrap();
         for cells in [
-            Cells::<AtomicU64>::new(1000),
+            Cells::<AtomicU64>::new(1000).unwrap(),
             Cells::new_in(1000, directory.path()).unwrap(),
         ] {
             assert_eq!(cells.all().len(), 1000);
@@ -100,5 +100,10 @@ mod tests {
             Cells::<AtomicU64>::new_in(1 << 50, directory.path()).is_err(),
             "no disk is that large"
         );
+    }
+
+    #[test]
+    fn memory_that_is_not_there_is_an_error() {
+        assert!(Cells::<AtomicU64>::new(1 << 50).is_err());
     }
 }

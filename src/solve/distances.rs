@@ -1,3 +1,4 @@
+use std::io;
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
 use super::cells::Cells;
@@ -35,30 +36,39 @@ pub struct Distances<G: Geometry> {
 
 impl<G: Geometry<Word: PlaneWord>> Distances<G> {
     /// All distances zero.
-    pub fn new(slice: &PlaneSlice<G>) -> Self {
+    ///
+    /// # Errors
+    /// If the system does not give the memory.
+    pub fn new(slice: &PlaneSlice<G>) -> io::Result<Self> {
         let index = SliceIndex::new(slice.slice());
         let all = || Cells::new(index.len() as usize);
-        Distances {
+        Ok(Distances {
             fast: slice.fast(),
-            plies: ByColor::new(all(), all()),
+            plies: ByColor::new(all()?, all()?),
             index,
-        }
+        })
     }
 
     /// All distances [`UNKNOWN`].
-    pub fn unknown(slice: &PlaneSlice<G>) -> Self {
-        let distances = Distances::new(slice);
+    ///
+    /// # Errors
+    /// As [`Distances::new`].
+    pub fn unknown(slice: &PlaneSlice<G>) -> io::Result<Self> {
+        let distances = Distances::new(slice)?;
         for side in Color::BOTH {
             for plies in distances.plies[side].all() {
                 plies.store(UNKNOWN, Relaxed);
             }
         }
-        distances
+        Ok(distances)
     }
 
     /// Distances to win as a finished table has them, [`UNKNOWN`] for draws.
-    pub fn from_values(slice: &PlaneSlice<G>, values: &dyn SliceValues) -> Self {
-        let distances = Distances::unknown(slice);
+    ///
+    /// # Errors
+    /// As [`Distances::new`].
+    pub fn from_values(slice: &PlaneSlice<G>, values: &dyn SliceValues) -> io::Result<Self> {
+        let distances = Distances::unknown(slice)?;
         let canonical = SliceIndex::<G>::new(values.slice());
         let turned = values.slice() != slice.slice();
         parallel::for_each(canonical.len().div_ceil(BATCH), &|batch| {
@@ -82,7 +92,7 @@ impl<G: Geometry<Word: PlaneWord>> Distances<G> {
                 }
             }
         });
-        distances
+        Ok(distances)
     }
 
     pub fn index(&self) -> &SliceIndex<G> {
@@ -217,8 +227,8 @@ mod tests {
 
     #[test]
     fn the_longest_distance_is_kept() {
-        let slice = PlaneSlice::<Board8x8>::new("KvK".parse().unwrap());
-        let distances = Distances::unknown(&slice);
+        let slice = PlaneSlice::<Board8x8>::new("KvK".parse().unwrap()).unwrap();
+        let distances = Distances::unknown(&slice).unwrap();
         assert!(distances.enter(Color::White, 5, LONGEST));
         assert!(!distances.enter(Color::White, 5, LONGEST));
         assert_eq!(u32::from(distances.get(Color::White, 5)), LONGEST);
@@ -228,7 +238,9 @@ mod tests {
     #[test]
     #[should_panic = "a distance of 65534 plies"]
     fn a_longer_one_is_refused() {
-        let slice = PlaneSlice::<Board8x8>::new("KvK".parse().unwrap());
-        Distances::new(&slice).enter(Color::White, 5, LONGEST + 1);
+        let slice = PlaneSlice::<Board8x8>::new("KvK".parse().unwrap()).unwrap();
+        Distances::new(&slice)
+            .unwrap()
+            .enter(Color::White, 5, LONGEST + 1);
     }
 }

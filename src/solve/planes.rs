@@ -191,10 +191,14 @@ impl<G: Geometry<Word: PlaneWord>> Shape<G> {
 
 impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
     /// The slice, nothing known yet, in its solver orientation.
-    pub fn new(slice: Slice) -> Self {
+    ///
+    /// # Errors
+    /// If the system does not give the memory.
+    pub fn new(slice: Slice) -> io::Result<Self> {
         let shape = Shape::of(slice);
         let cells = shape.cells();
-        Self::with_cells(shape, ByColor::new(Cells::new(cells), Cells::new(cells)))
+        let cells = ByColor::new(Cells::new(cells)?, Cells::new(cells)?);
+        Ok(Self::with_cells(shape, cells))
     }
 
     /// The same with its words in files of a directory, which the system may keep in memory as far

@@ -1,6 +1,8 @@
 use std::collections::HashSet;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::{Distances, DtwStore, PlaneSlice, PlaneWord, SolvedSlice, Store, solve, solve_dtw};
 use crate::board::Geometry;
@@ -130,8 +132,17 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> WordSolver<R> {
                 });
             }
         }
+        let planes = PlaneSlice::new(slice).map_err(Self::no_memory(slice, bytes(slice)))?;
         self.in_memory.insert(slice);
-        Ok(PlaneSlice::new(slice))
+        Ok(planes)
+    }
+
+    fn no_memory(slice: Slice, bytes: u64) -> impl Fn(io::Error) -> SolveError {
+        move |error| SolveError {
+            rule_set: R::ID,
+            slice,
+            reason: format!("{bytes} bytes of memory: {error}; --scratch keeps results in files"),
+        }
     }
 
     /// Bytes of the distances of one metric.
@@ -149,12 +160,21 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> SliceSolver for WordSolver<R
         self.solved = None;
         let planes = Arc::new(self.new_planes(slice)?);
         self.store.insert(planes.clone());
-        let dtc = self.with_dtc.then(|| Arc::new(Distances::new(&planes)));
+        let no_memory = Self::no_memory(slice, Self::distance_bytes(slice));
+        let dtc = self.with_dtc.then(|| Distances::new(&planes)).transpose();
+        let dtc = dtc.map_err(&no_memory)?.map(Arc::new);
         // Distances to win take about ten times as long as results.
         let parts = if self.with_dtw { [1, 9] } else { [10, 0] };
-        let part = |tenths| move |positions: u64| progress(positions * tenths / 10);
+        let told = &AtomicU64::new(0);
+        let part = |tenths| {
+            move |positions: u64| {
+                let before = told.fetch_add(positions * tenths, Relaxed);
+                progress((before + positions * tenths) / 10 - before / 10);
+            }
+        };
         solve::<R>(&self.store, &planes, dtc.as_deref(), &part(parts[0]))?;
-        let dtw = self.with_dtw.then(|| Arc::new(Distances::unknown(&planes)));
+        let dtw = self.with_dtw.then(|| Distances::unknown(&planes));
+        let dtw = dtw.transpose().map_err(&no_memory)?.map(Arc::new);
         if let Some(dtw) = &dtw {
             self.dtw_store.insert(dtw.clone());
             solve_dtw::<R>(&self.dtw_store, &planes, dtw, &part(parts[1]))?;
@@ -166,7 +186,9 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> SliceSolver for WordSolver<R
         let mut planes = self.new_planes(values.slice())?;
         planes.fill(values);
         if self.with_dtw {
+            let bytes = Self::distance_bytes(values.slice());
             let distances = Distances::from_values(&planes, values);
+            let distances = distances.map_err(Self::no_memory(values.slice(), bytes))?;
             self.dtw_store.insert(Arc::new(distances));
         }
         self.store.insert(Arc::new(planes));

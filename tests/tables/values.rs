@@ -193,9 +193,8 @@ fn come_back(rule_set: RuleSetId, pieces: usize) {
     assert!(values > 0);
 }
 
-/// Some minutes.
 #[test]
-#[ignore]
+#[ignore = "solves and writes four pieces of five variants: minutes"]
 fn values_of_four_pieces_come_back() {
     for rule_set in [
         RuleSetId::English,
@@ -208,9 +207,8 @@ fn values_of_four_pieces_come_back() {
     }
 }
 
-/// An hour or more.
 #[test]
-#[ignore]
+#[ignore = "solves and writes four pieces of every variant: an hour or more"]
 fn values_of_four_pieces_come_back_in_all_variants() {
     for &rule_set in RuleSetId::ALL {
         come_back(rule_set, 4);

@@ -2,6 +2,8 @@
 
 use super::layout::{Layout, TurnedBlock, man_blocks, squares_of_man};
 use super::placements;
+use std::io;
+
 use crate::board::{ByColor, Color, Geometry, Word};
 use crate::index::rank;
 use crate::parallel;
@@ -13,10 +15,13 @@ const BATCH: u64 = 1 << 16;
 
 impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
     /// The word form of a slice whose values are known, for instance from a finished table.
-    pub fn from_values(values: &dyn SliceValues) -> Self {
-        let mut planes = PlaneSlice::new(values.slice());
+    ///
+    /// # Errors
+    /// If the system does not give the memory.
+    pub fn from_values(values: &dyn SliceValues) -> io::Result<Self> {
+        let mut planes = PlaneSlice::new(values.slice())?;
         planes.fill(values);
-        planes
+        Ok(planes)
     }
 
     /// Fills in the values of a slice nothing is known of yet.
