@@ -44,7 +44,7 @@ pub struct Args {
         allow_negative_numbers = true)]
     threads: Option<u16>,
     /// The most memory for values, such as 500M or 8G
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = super::bytes)]
     memory: Option<u64>,
     /// What tables are written for: `fast` decoding, `small` size, or `full`, which stores even
     /// what a prober finds by itself
@@ -79,18 +79,6 @@ Metrics:
   wdl  win, draw or loss
   dtc  plies to the next conversion: a capture or a move of a man
   dtw  plies to the end of the game";
-
-/// Reads a number of bytes with an optional K, M, G or T (powers of 1024), for clap.
-fn bytes(text: &str) -> Result<u64, String> {
-    let upper = text.to_ascii_uppercase();
-    let upper = upper.strip_suffix('B').unwrap_or(&upper);
-    let upper = upper.strip_suffix('I').unwrap_or(upper);
-    let end = upper.find(|c: char| !c.is_ascii_digit());
-    let (digits, unit) = upper.split_at(end.unwrap_or(upper.len()));
-    let power = ["", "K", "M", "G", "T"].iter().position(|&u| u == unit);
-    let size = power.and_then(|p| digits.parse::<u64>().ok()?.checked_mul(1 << (10 * p)));
-    size.ok_or("write a size as 500M or 8G".to_owned())
-}
 
 /// Reads the name of a profile, for clap.
 fn profile(text: &str) -> Result<Profile, String> {
@@ -397,20 +385,4 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::bytes;
-
-    #[test]
-    fn sizes_are_read() {
-        assert_eq!(bytes("8G"), Ok(8 << 30));
-        assert_eq!(bytes("500m"), Ok(500 << 20));
-        assert_eq!(bytes("1KiB"), Ok(1024));
-        assert_eq!(bytes("123"), Ok(123));
-        for bad in ["", "G", "8X", "-1", "99999999999T"] {
-            assert!(bytes(bad).is_err(), "{bad}");
-        }
-    }
 }

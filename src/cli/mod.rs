@@ -163,6 +163,11 @@ impl TablesArg {
     fn open(&self) -> Tablebase {
         Tablebase::open(&table_paths(&self.tables))
     }
+
+    /// With so many bytes for decoded blocks.
+    fn open_with(&self, cache: u64) -> Tablebase {
+        Tablebase::with_cache(&table_paths(&self.tables), cache)
+    }
 }
 
 /// Writes a value as JSON and ends the line.
@@ -193,9 +198,37 @@ fn metric(text: &str) -> Result<Metric, String> {
         .ok_or("the metrics are wdl, dtc and dtw".to_owned())
 }
 
+/// Reads a number of bytes with an optional K, M, G or T (powers of 1024), for clap.
+fn bytes(text: &str) -> Result<u64, String> {
+    let upper = text.to_ascii_uppercase();
+    let upper = upper.strip_suffix('B').unwrap_or(&upper);
+    let upper = upper.strip_suffix('I').unwrap_or(upper);
+    let end = upper.find(|c: char| !c.is_ascii_digit());
+    let (digits, unit) = upper.split_at(end.unwrap_or(upper.len()));
+    let power = ["", "K", "M", "G", "T"].iter().position(|&u| u == unit);
+    let size = power.and_then(|p| digits.parse::<u64>().ok()?.checked_mul(1 << (10 * p)));
+    size.ok_or("write a size as 500M or 8G".to_owned())
+}
+
 /// Where tables were looked for, in words.
 fn places(tables: &Tablebase) -> String {
     let quoted = tables.inventory().directories();
     let quoted = quoted.iter().map(|place| format!("`{}`", place.display()));
     quoted.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!(bytes("8G"), Ok(8 << 30));
+        assert_eq!(bytes("500m"), Ok(500 << 20));
+        assert_eq!(bytes("1KiB"), Ok(1024));
+        assert_eq!(bytes("123"), Ok(123));
+        for bad in ["", "G", "8X", "-1", "99999999999T"] {
+            assert!(bytes(bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -32,6 +32,8 @@ fn tables_are_verified() {
         &mut verify(&against),
         &["line 2", "draw in the list", "win 13"],
     );
+    let memory = &["--memory", "1K"];
+    fails_naming(&mut verify(memory), &["bytes of memory", "--memory"]);
     // A file out of place, then a table that is missing.
     fails_naming(&mut verify(&[]), &["list.csv"]);
     fs::remove_file(&list).unwrap();

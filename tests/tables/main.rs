@@ -20,10 +20,22 @@ fn variant(rule_set: RuleSetId) -> Variant {
         .unwrap()
 }
 
+/// Tables of all metrics.
 fn generate_into(directory: &Path, rule_set: RuleSetId, pieces: usize, profile: Profile) {
+    let metrics = vec![Metric::Dtc, Metric::Dtw];
+    generate_metrics(directory, rule_set, pieces, profile, metrics);
+}
+
+fn generate_metrics(
+    directory: &Path,
+    rule_set: RuleSetId,
+    pieces: usize,
+    profile: Profile,
+    metrics: Vec<Metric>,
+) {
     let settings = Settings {
         tables: directory.to_owned(),
-        metrics: vec![Metric::Dtc, Metric::Dtw],
+        metrics,
         memory: None,
         profile,
     };

@@ -71,6 +71,11 @@ impl Codes {
         &self.bytes
     }
 
+    /// The bytes, to be filled in by parts.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
     /// # Panics
     /// If there is no such code.
     #[inline(always)]
