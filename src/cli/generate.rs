@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024),
         allow_negative_numbers = true)]
     threads: Option<u16>,
-    /// The most memory for values, such as 500M or 8G
+    /// The most memory to use, such as 500M or 8G
     #[arg(long, value_name = "SIZE", value_parser = super::bytes)]
     memory: Option<u64>,
     /// What tables are written for: `fast` decoding, `small` size, or `full`, which stores even
@@ -102,21 +102,21 @@ impl Args {
             .map(|text| parse_position(variant, text));
         let probed = probed.transpose()?;
         let tables = table_paths(self.tables.as_slice()).swap_remove(0);
-        let scratch = self.scratch.as_ref().map(|directory| Scratch {
-            directory: directory.clone(),
-            memory: self.memory,
-        });
-        let mut solver = solver(rule_set, &self.metric, scratch);
-        if self.estimate {
-            let estimate = estimate(&plan, &*solver, &self.metric, self.threads());
-            return self.write_estimate(out, &plan, &estimate);
-        }
         let settings = Settings {
             tables: tables.clone(),
             metrics: self.metric.clone(),
             memory: self.memory,
             profile: self.profile,
         };
+        let scratch = self.scratch.as_ref().map(|directory| Scratch {
+            directory: directory.clone(),
+            memory: settings.solver_memory(&plan, self.threads()),
+        });
+        let mut solver = solver(rule_set, &self.metric, scratch);
+        if self.estimate {
+            let estimate = estimate(&plan, &*solver, &settings, self.threads());
+            return self.write_estimate(out, &plan, &estimate);
+        }
         // The reporter is called from any thread and writes for itself.
         out.flush()?;
         let reporter = Reporter::new(&self, &plan);

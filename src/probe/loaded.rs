@@ -76,7 +76,8 @@ pub struct LoadedSlice {
 
 impl LoadedSlice {
     /// Reads the WDL table and those of the other metrics asked for from below a tables directory.
-    /// Tables of the slices that captures lead to must be there as well.
+    /// Tables of the slices that captures lead to must be there as well. So many bytes of decoded
+    /// blocks are kept meanwhile.
     ///
     /// # Errors
     /// If one is missing or damaged anywhere.
@@ -85,9 +86,10 @@ impl LoadedSlice {
         rule_set: RuleSetId,
         slice: Slice,
         metrics: &[Metric],
+        cache: u64,
     ) -> Result<LoadedSlice, ProbeError> {
         let slice = slice.canonical();
-        let tables = Tablebase::open(&[tables.join(rule_set.name())]);
+        let tables = Tablebase::with_cache(&[tables.join(rule_set.name())], cache);
         let positions = slice.positions(rule_set.rules().geometry);
         let results = with_rules!(rule_set, R => SliceResults::read::<R>(&tables, slice)?);
         let mut distances = [const { None }; 3];
@@ -111,6 +113,14 @@ impl LoadedSlice {
             results,
             distances,
         })
+    }
+
+    /// The bytes that results and distances of these metrics take.
+    pub fn bytes(rule_set: RuleSetId, slice: Slice, metrics: &[Metric]) -> u64 {
+        let positions = slice.positions(rule_set.rules().geometry);
+        let distances = metrics.iter().filter(|&&metric| metric != Metric::Wdl);
+        let plies = positions * (stored_sides(slice).len() * size_of::<u16>()) as u64;
+        SliceResults::bytes(rule_set, slice) + distances.count() as u64 * plies
     }
 
     /// Calls `read` with a stored side and number for each position.

@@ -20,7 +20,7 @@ mod tables;
 pub(crate) mod threats;
 
 pub use cache::CacheStatistics;
-pub use inventory::{Coverage, Ignored, Inventory, Place};
+pub use inventory::{CodecShare, Coverage, Ignored, Inventory, Place};
 pub use line::{BestLine, LineEnd, LineError};
 pub use loaded::{LoadedSlice, SliceResults};
 pub use outcome::Outcome;

@@ -134,6 +134,7 @@ fn planted(
                     values,
                     metric,
                     Profile::Fast,
+                    0,
                 )
                 .unwrap()
             };
