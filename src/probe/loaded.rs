@@ -6,7 +6,7 @@ use crate::board::{ByColor, Color};
 use crate::index::{Slice, SliceIndex};
 use crate::parallel;
 use crate::rules::{RuleSetId, Rules, with_rules};
-use crate::table::{Codes, Metric, SliceValues, Wdl, stored_sides};
+use crate::table::{Codes, Metric, SliceValues, TableError, Wdl, stored_sides};
 
 /// Positions read by one task, a multiple of any block and of the codes of a byte.
 const CHUNK: u64 = 1 << 16;
@@ -22,12 +22,15 @@ impl SliceResults {
     /// Asks the tables for every result of a canonical slice, on all threads.
     ///
     /// # Errors
-    /// As [`Tablebase::probe`].
+    /// As [`Tablebase::probe`]; also if the system does not give the memory.
     pub fn read<R: Rules>(tables: &Tablebase, slice: Slice) -> Result<SliceResults, ProbeError> {
+        let table = tables.table(R::ID, slice, Metric::Wdl);
+        let table = table.ok_or_else(|| tables.missing(R::ID, slice, Metric::Wdl))?;
         let positions = slice.positions(R::SET.geometry);
         let mut codes: ByColor<Codes> = ByColor::default();
         for &side in stored_sides(slice) {
-            codes[side].reset(positions as usize);
+            let room = codes[side].try_reset(positions);
+            room.map_err(TableError::io("read into memory", &table.path))?;
             let chunks = codes[side].bytes_mut().chunks_mut(CHUNK as usize / 4);
             let chunks: Vec<Mutex<&mut [u8]>> = chunks.map(Mutex::new).collect();
             let read = parallel::map(chunks.len() as u64, &|i| {

@@ -1,4 +1,7 @@
+use std::io;
+
 use crate::board::Word;
+
 /// Value codes of consecutive positions, four to a byte, the first in the lowest bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Codes {
@@ -12,6 +15,17 @@ impl Codes {
         self.bytes.clear();
         self.bytes.resize(len.div_ceil(4), 0xff);
         self.len = len;
+    }
+
+    /// As [`Codes::reset`], for codes that there may be no memory for.
+    pub(crate) fn try_reset(&mut self, len: u64) -> io::Result<()> {
+        let no_memory = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let len = usize::try_from(len).map_err(|_| no_memory())?;
+        self.bytes.clear();
+        let reserved = self.bytes.try_reserve_exact(len.div_ceil(4));
+        reserved.map_err(|_| no_memory())?;
+        self.reset(len);
+        Ok(())
     }
 
     /// Makes this `len` codes from packed bytes; none if there are not as many as they need.
