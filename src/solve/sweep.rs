@@ -6,7 +6,7 @@
 //! halves alternate, rows that cannot have changed are passed over, and within a half all rows are
 //! independent of each other.
 
-use super::adjacency::{Adjacency, Step};
+use super::adjacency::Adjacency;
 use super::cpu::{Cpu, Task};
 use super::planes::Planes;
 use crate::board::{ByColor, Color, Geometry, Word, each_direction};
@@ -65,6 +65,21 @@ impl<W: Word> Sides<W> {
         }
     }
 
+    /// One row.
+    #[inline(always)]
+    fn row_mut(&mut self, row: usize, columns: usize) -> Row<'_, W> {
+        let range = row * columns..(row + 1) * columns;
+        Row {
+            win: &mut self.win[range.clone()],
+            loss: &mut self.loss[range.clone()],
+            next_win: &mut self.next_win[range.clone()],
+            next_loss: &mut self.next_loss[range.clone()],
+            open: &mut self.open[range.clone()],
+            doomed: &mut self.doomed[range],
+        }
+    }
+
+    /// All rows.
     pub fn rows_mut(&mut self, columns: usize) -> impl Iterator<Item = Row<'_, W>> {
         self.win
             .chunks_exact_mut(columns)
@@ -169,18 +184,55 @@ impl<W: Word> Row<'_, W> {
     }
 }
 
-/// See [`Row::commit`].
-struct Commit<'r, W, F> {
-    words: Row<'r, W>,
-    found: F,
+/// What is done to every row of one side to move.
+trait RowTask<W>: Sync {
+    /// Says whether anything was found.
+    fn row(&self, row: usize, words: Row<'_, W>) -> bool;
 }
 
-impl<W: Word, F: FnMut(usize, W)> Task for Commit<'_, W, F> {
+/// A task for some rows of a block, one after the other.
+struct EachRow<'t, W, T> {
+    task: &'t T,
+    side: &'t mut Sides<W>,
+    columns: usize,
+    wanted: &'t [bool],
+    changed: &'t mut [bool],
+}
+
+impl<W: Word, T: RowTask<W>> Task for EachRow<'_, W, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (row, (&wanted, changed)) in self.wanted.iter().zip(self.changed).enumerate() {
+            *changed = wanted && self.task.row(row, self.side.row_mut(row, self.columns));
+        }
+    }
+}
+
+/// A task for one row.
+struct OneRow<'t, W, T> {
+    task: &'t T,
+    row: usize,
+    words: Row<'t, W>,
+}
+
+impl<W: Word, T: RowTask<W>> Task for OneRow<'_, W, T> {
     type Output = bool;
 
     #[inline(always)]
-    fn run(mut self) -> bool {
-        self.words.commit(self.found)
+    fn run(self) -> bool {
+        self.task.row(self.row, self.words)
+    }
+}
+
+/// See [`Row::commit`].
+struct Commit<F>(F);
+
+impl<W: Word, F: Fn(usize, usize, W) + Sync> RowTask<W> for Commit<F> {
+    #[inline(always)]
+    fn row(&self, row: usize, mut words: Row<W>) -> bool {
+        words.commit(|column, new| self.0(row, column, new))
     }
 }
 
@@ -217,32 +269,29 @@ impl Rows {
 
 /// Finds wins and losses of White in a row, given the words with Black to move.
 struct PullWhite<'p, W, const LAYERED: bool> {
-    moves: &'p [Step<W>],
+    white: &'p Adjacency<W>,
     others: &'p [W],
-    black_win: &'p [W],
-    black_loss: &'p [W],
-    words: Row<'p, W>,
+    black: &'p Sides<W>,
 }
 
 /// Words looked at together: as many as keep the vector registers busy.
 const LANES: usize = 16;
 
-impl<W: Word, const LAYERED: bool> Task for PullWhite<'_, W, LAYERED> {
-    type Output = bool;
-
+impl<W: Word, const LAYERED: bool> RowTask<W> for PullWhite<'_, W, LAYERED> {
     #[inline(always)]
-    fn run(mut self) -> bool {
+    fn row(&self, row: usize, mut words: Row<W>) -> bool {
         let columns = self.others.len();
+        let moves = self.white.of(row);
         let mut any = false;
         let mut first = 0;
         while first + LANES <= columns {
             let mut reaches_loss = [W::ZERO; LANES];
             let mut only_wins = [W::ALL; LANES];
             let others: &[W; LANES] = self.others[first..first + LANES].try_into().unwrap();
-            for step in self.moves {
+            for step in moves {
                 let from = step.to as usize * columns + first;
-                let loss: &[W; LANES] = self.black_loss[from..from + LANES].try_into().unwrap();
-                let win: &[W; LANES] = self.black_win[from..from + LANES].try_into().unwrap();
+                let loss: &[W; LANES] = self.black.loss[from..from + LANES].try_into().unwrap();
+                let win: &[W; LANES] = self.black.win[from..from + LANES].try_into().unwrap();
                 for i in 0..LANES {
                     // A piece on the way: no such move.
                     let blocked = (others[i] & step.path).any();
@@ -252,23 +301,24 @@ impl<W: Word, const LAYERED: bool> Task for PullWhite<'_, W, LAYERED> {
                 }
             }
             for i in 0..LANES {
-                any |= self
-                    .words
-                    .found::<LAYERED>(first + i, reaches_loss[i], only_wins[i]);
+                any |= words.found::<LAYERED>(first + i, reaches_loss[i], only_wins[i]);
             }
             first += LANES;
         }
         for i in first..columns {
+            if words.open[i].is_empty() {
+                continue;
+            }
             let (mut reaches_loss, mut only_wins) = (W::ZERO, W::ALL);
-            for step in self.moves {
+            for step in moves {
                 if (self.others[i] & step.path).any() {
                     continue;
                 }
                 let from = step.to as usize * columns + i;
-                reaches_loss |= self.black_loss[from] & !step.path;
-                only_wins &= self.black_win[from] | step.path;
+                reaches_loss |= self.black.loss[from] & !step.path;
+                only_wins &= self.black.win[from] | step.path;
             }
-            any |= self.words.found::<LAYERED>(i, reaches_loss, only_wins);
+            any |= words.found::<LAYERED>(i, reaches_loss, only_wins);
         }
         any
     }
@@ -277,36 +327,35 @@ impl<W: Word, const LAYERED: bool> Task for PullWhite<'_, W, LAYERED> {
 /// Finds wins and losses of Black in a row, given the words with White to move.
 struct PullBlack<'p, R: Rules, const LAYERED: bool> {
     free: W<R>,
-    kings: W<R>,
+    rows: &'p [W<R>],
     black: &'p Adjacency<W<R>>,
-    white_win: &'p [W<R>],
-    white_loss: &'p [W<R>],
-    words: Row<'p, W<R>>,
+    white: &'p Sides<W<R>>,
 }
 
-impl<R: Rules, const LAYERED: bool> Task for PullBlack<'_, R, LAYERED> {
-    type Output = bool;
-
+impl<R: Rules, const LAYERED: bool> RowTask<W<R>> for PullBlack<'_, R, LAYERED> {
     #[inline(always)]
-    fn run(mut self) -> bool {
-        let columns = self.white_win.len();
+    fn row(&self, row: usize, mut words: Row<W<R>>) -> bool {
+        let kings = self.rows[row];
+        let columns = self.black.sets.len();
+        let white_win = &self.white.win[row * columns..(row + 1) * columns];
+        let white_loss = &self.white.loss[row * columns..(row + 1) * columns];
         let mut any = false;
         for i in 0..columns {
-            if self.words.open[i].is_empty() {
+            if words.open[i].is_empty() {
                 continue;
             }
-            let empty = self.free & !self.kings & !self.black.sets[i];
-            let (win, loss) = (self.white_win[i], self.white_loss[i]);
+            let empty = self.free & !kings & !self.black.sets[i];
+            let (win, loss) = (white_win[i], white_loss[i]);
             let mut reaches_loss = reaching::<R>(loss & empty, empty);
             let mut escapes = reaching::<R>(empty & !win, empty);
             for step in self.black.of(i) {
-                if (step.path & self.kings).any() {
+                if (step.path & kings).any() {
                     continue;
                 }
-                reaches_loss |= self.white_loss[step.to as usize] & !step.path;
-                escapes |= !self.white_win[step.to as usize] & !step.path;
+                reaches_loss |= white_loss[step.to as usize] & !step.path;
+                escapes |= !white_win[step.to as usize] & !step.path;
             }
-            any |= self.words.found::<LAYERED>(i, reaches_loss, !escapes);
+            any |= words.found::<LAYERED>(i, reaches_loss, !escapes);
         }
         any
     }
@@ -331,64 +380,54 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         self.black.sets.len()
     }
 
-    /// Applies `f` to the rows `wanted`, each with its number, and notes for which it is true.
+    /// Does a task for the rows `wanted`, and notes for which it found something.
+    #[inline(always)]
     fn each_row(
         &self,
+        task: &impl RowTask<W<R>>,
         side: &mut Sides<W<R>>,
         wanted: &[bool],
         changed: &mut [bool],
-        f: impl Fn(usize, Row<W<R>>) -> bool + Sync,
     ) {
-        let rows = side
-            .rows_mut(self.columns())
-            .zip(wanted)
-            .zip(changed)
-            .enumerate();
-        if self.parallel {
-            parallel::for_each_of(rows.collect(), &|_, (row, ((words, &wanted), changed))| {
-                *changed = wanted && f(row, words);
-            });
-        } else {
-            for (row, ((words, &wanted), changed)) in rows {
-                *changed = wanted && f(row, words);
-            }
-        }
-    }
-
-    fn pull_white<const LAYERED: bool>(
-        &self,
-        row: usize,
-        words: Row<W<R>>,
-        black: &Sides<W<R>>,
-    ) -> bool {
-        self.cpu.run(PullWhite::<_, LAYERED> {
-            moves: self.white.of(row),
-            others: &self.black.sets,
-            black_win: &black.win,
-            black_loss: &black.loss,
-            words,
-        })
-    }
-
-    fn pull_black<const LAYERED: bool>(
-        &self,
-        row: usize,
-        words: Row<W<R>>,
-        white: &Sides<W<R>>,
-    ) -> bool {
-        if !self.fast_king {
-            return false;
-        }
         let columns = self.columns();
-        let range = row * columns..(row + 1) * columns;
-        self.cpu.run(PullBlack::<R, LAYERED> {
+        if !self.parallel {
+            return self.cpu.run(EachRow {
+                task,
+                side,
+                columns,
+                wanted,
+                changed,
+            });
+        }
+        let rows = side.rows_mut(columns).zip(wanted).zip(changed);
+        parallel::for_each_of(rows.collect(), &|row, ((words, &wanted), changed)| {
+            *changed = wanted && self.cpu.run(OneRow { task, row, words });
+        });
+    }
+
+    #[inline(always)]
+    fn pull_white<'p, const LAYERED: bool>(
+        &'p self,
+        black: &'p Sides<W<R>>,
+    ) -> PullWhite<'p, W<R>, LAYERED> {
+        PullWhite {
+            white: self.white,
+            others: &self.black.sets,
+            black,
+        }
+    }
+
+    #[inline(always)]
+    fn pull_black<'p, const LAYERED: bool>(
+        &'p self,
+        white: &'p Sides<W<R>>,
+    ) -> PullBlack<'p, R, LAYERED> {
+        PullBlack {
             free: self.free,
-            kings: self.white.sets[row],
+            rows: &self.white.sets,
             black: self.black,
-            white_win: &white.win[range.clone()],
-            white_loss: &white.loss[range],
-            words,
-        })
+            white,
+        }
     }
 
     /// Rows whose words with White to move may change after those with Black to move `changed`.
@@ -403,6 +442,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
 
     /// Iterates to the fixed point from what [`Row::enter`] found; each half sweep uses all that
     /// is known.
+    #[inline(always)]
     pub fn results(&self, sides: &mut ByColor<Sides<W<R>>>, rows: &mut Rows) {
         let ByColor([white, black]) = sides;
         let Rows {
@@ -413,16 +453,20 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         loop {
             if !self.white.is_still() && black_changed.contains(&true) {
                 self.rows_before(black_changed, wanted);
-                self.each_row(white, wanted, pulled, |row, words| {
-                    self.pull_white::<false>(row, words, black)
-                });
+                self.each_row(&self.pull_white::<false>(black), white, wanted, pulled);
                 for (all, now) in white_changed.iter_mut().zip(pulled.iter()) {
                     *all |= now;
                 }
             }
-            self.each_row(black, white_changed, black_changed, |row, words| {
-                self.pull_black::<false>(row, words, white)
-            });
+            if !self.fast_king || !white_changed.contains(&true) {
+                return;
+            }
+            self.each_row(
+                &self.pull_black::<false>(white),
+                black,
+                white_changed,
+                black_changed,
+            );
             white_changed.fill(false);
             if !black_changed.contains(&true) {
                 return;
@@ -432,6 +476,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
 
     /// Iterates layer by layer, one ply each, and reports what each layer decides:
     /// `found(side to move, row, column, squares, plies)`.
+    #[inline(always)]
     pub fn layers(
         &self,
         sides: &mut ByColor<Sides<W<R>>>,
@@ -449,26 +494,25 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             let ByColor([white, black]) = sides;
             let ByColor([white_pulled, black_pulled]) = pulled;
             self.rows_before(&changed[Color::Black], wanted);
-            self.each_row(white, wanted, white_pulled, |row, words| {
-                self.pull_white::<true>(row, words, black)
-            });
-            self.each_row(black, &changed[Color::White], black_pulled, |row, words| {
-                self.pull_black::<true>(row, words, white)
-            });
+            self.each_row(&self.pull_white::<true>(black), white, wanted, white_pulled);
+            if self.fast_king {
+                let wanted = &changed[Color::White];
+                self.each_row(&self.pull_black::<true>(white), black, wanted, black_pulled);
+            } else {
+                black_pulled.fill(false);
+            }
             if plies == 1 {
                 // The next ply of every row is what was settled.
                 white_pulled.fill(true);
                 black_pulled.fill(true);
             }
             for side in Color::BOTH {
+                let commit = Commit(|row, column, new| found(side, row, column, new, plies));
                 self.each_row(
+                    &commit,
                     &mut sides[side],
                     &pulled[side],
                     &mut changed[side],
-                    |row, words| {
-                        let found = |column, new| found(side, row, column, new, plies);
-                        self.cpu.run(Commit { words, found })
-                    },
                 );
             }
             if !changed.0.iter().any(|rows| rows.contains(&true)) {

@@ -184,6 +184,10 @@ fn list_columns<G: Geometry<Word: PlaneWord>>(
     if !found.is_direct() {
         return Columns::None;
     }
+    if more.is_empty() && sets.len() == 1 {
+        // No king but the fast one, here as there.
+        return Columns::Same;
+    }
     let first = list.len() as u32;
     list.extend(sets.iter().map(|&set| {
         if (set & more).any() {
