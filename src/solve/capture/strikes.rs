@@ -3,7 +3,7 @@
 
 use super::{Captures, Jump, Role, Threats, W};
 use crate::board::{ByColor, Color, Dir, Geometry, Word, each_direction};
-use crate::rules::{Landing, Promotion, Rules};
+use crate::rules::{Choice, Landing, Promotion, Rules};
 use crate::solve::cpu::Cpu;
 use crate::solve::lookup::{Found, no_move};
 use crate::solve::planes::{PlaneWord, Planes};
@@ -241,9 +241,8 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
         if any.is_empty() {
             return;
         }
-        // Captures that end with this piece.
-        let mut simple = [W::<R>::ZERO; 8];
-        let mut victims = W::<R>::ZERO;
+        // What is taken last, and what first of several.
+        let (mut simple, mut goes_on) = ([W::<R>::ZERO; 8], [W::<R>::ZERO; 8]);
         each_direction!(R::SET.king_captures, d => {
             let jumped = open[d] & R::Geometry::step(mask, d);
             let mut hot = W::<R>::ZERO;
@@ -252,15 +251,28 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
                     hot |= threats[onward];
                 }
             });
-            let goes_on = jumped & R::Geometry::step(hot, d ^ 4);
-            simple[d] = jumped & !goes_on;
-            victims |= simple[d];
-            for victim in goes_on.bits() {
+            goes_on[d] = jumped & R::Geometry::step(hot, d ^ 4);
+            simple[d] = jumped & !goes_on[d];
+        });
+        if R::SET.choice == Choice::Free {
+            self.short_captures_of_one(&simple, strikes);
+        }
+        for d in R::SET.king_captures.iter() {
+            for victim in goes_on[d].bits() {
                 let from = R::Geometry::step(victim, d ^ 4);
                 let jump = self.start(W::<R>::ZERO, true, from, Role::Capturer);
                 self.take(&jump, victim, d);
             }
-        });
+        }
+        if R::SET.choice != Choice::Free {
+            self.short_captures_of_one(&simple, strikes);
+        }
+    }
+
+    /// Captures by a short fast king that end with the piece first taken, by direction.
+    #[inline(always)]
+    fn short_captures_of_one(&mut self, taken: &[W<R>; 8], strikes: &Strikes<'_, '_, R>) {
+        let victims = taken.iter().fold(W::<R>::ZERO, |all, &set| all | set);
         for victim in strikes.victims {
             let piece = victim.piece;
             if (piece & victims).is_empty() {
@@ -268,7 +280,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
             }
             let mut landings = W::<R>::ZERO;
             each_direction!(R::SET.king_captures, d => {
-                landings |= R::Geometry::step(simple[d] & piece, d);
+                landings |= R::Geometry::step(taken[d] & piece, d);
             });
             let there = self.after_taking(victim, landings, strikes);
             let jump = self.start(W::<R>::ZERO, true, W::<R>::ZERO, Role::Capturer);
@@ -278,7 +290,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
                 ..jump
             });
             each_direction!(R::SET.king_captures, d => {
-                if (simple[d] & piece).any() {
+                if (taken[d] & piece).any() {
                     let from = R::Geometry::step(piece, d ^ 4);
                     tally.add(from, choose(there, R::Geometry::step(piece, d)));
                 }
@@ -295,6 +307,8 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
         strikes: &Strikes<'_, '_, R>,
     ) {
         let all = self.pieces.of(Color::White);
+        // What is taken first of several, by direction.
+        let mut goes_on = [W::<R>::ZERO; 8];
         for victim in strikes.victims {
             let piece = victim.piece;
             let threats = self.threats(all ^ piece, empty);
@@ -307,17 +321,13 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
                 if behind.is_empty() || before.is_empty() {
                     continue;
                 }
-                let mut from = before | R::Geometry::slide(before, d ^ 4, empty);
-                from &= mask;
+                let from = (before | R::Geometry::slide(before, d ^ 4, empty)) & mask;
                 let mut to = behind;
                 if R::SET.landing != Landing::Next {
                     to |= R::Geometry::slide(behind, d, empty);
                 }
                 if (to & threats.kings).any() {
-                    if from.any() {
-                        let jump = self.start(W::<R>::ZERO, true, from, Role::Capturer);
-                        self.take(&jump, piece, d);
-                    }
+                    goes_on[d] |= piece;
                     continue;
                 }
                 if R::SET.landing == Landing::NextAfterKing && victim.king {
@@ -339,6 +349,16 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
             for d in R::SET.king_captures.iter() {
                 let (from, to) = simple[d];
                 tally.add(from, choose(there, to));
+            }
+        }
+        for d in R::SET.king_captures.iter() {
+            for victim in goes_on[d].bits() {
+                let before = R::Geometry::step(victim, d ^ 4);
+                let from = (before | R::Geometry::slide(before, d ^ 4, empty)) & mask;
+                if from.any() {
+                    let jump = self.start(W::<R>::ZERO, true, from, Role::Capturer);
+                    self.take(&jump, victim, d);
+                }
             }
         }
     }

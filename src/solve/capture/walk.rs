@@ -2,9 +2,10 @@
 
 use super::strikes::choose;
 use super::{Captures, Jump, Role, W, promotion_row};
-use crate::board::{Dir, Dirs, Geometry, Word};
-use crate::rules::{Landing, Promotion, Removal, Rules};
+use crate::board::{Color, Dir, Dirs, Geometry, Word};
+use crate::rules::{Choice, Landing, Promotion, Removal, Rules};
 use crate::solve::cpu::{Cpu, Task};
+use crate::solve::lookup::no_move;
 use crate::solve::planes::{PlaneWord, Planes};
 use crate::table::Wdl;
 
@@ -193,10 +194,18 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
                 return jump.mask;
             }
         }
+        let possible = jump.mask;
+        if R::SET.choice == Choice::Free {
+            // A capture that wins is enough.
+            jump.mask &= !self.total.win;
+            if jump.mask.is_empty() {
+                return possible;
+            }
+        }
         jump.order = jump.order << 1 | u32::from(victim_king);
         if jump.king && R::SET.flying {
             self.land_flying(&jump, first, blocked, victim_king, d);
-            return jump.mask;
+            return possible;
         }
         let arrives = !jump.king && (first & promotion_row::<R>(self.side)).any();
         let halts = arrives && R::SET.promotion == Promotion::Halt;
@@ -223,7 +232,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
                 jump.king || arrives,
             );
         }
-        jump.mask
+        possible
     }
 
     #[inline(always)]
@@ -318,25 +327,32 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
 
     #[inline(always)]
     fn finish_inlined(&mut self, jump: &Jump<W<R>>, to: W<R>, king: bool) {
+        let (mask, tally) = self.tally_for(jump);
+        if mask.is_empty() {
+            return;
+        }
         let us = self.side;
         let mut pieces = self.pieces;
         pieces.men[!us] &= !jump.captured;
         pieces.kings[!us] &= !jump.captured;
-        if jump.role != Role::Capturer {
-            pieces.men[us] &= !jump.from;
-            pieces.kings[us] &= !jump.from;
-            if king {
-                pieces.kings[us] |= to;
-            } else {
-                pieces.men[us] |= to;
-            }
-        }
-        let successors = if king && !R::SET.has_kings() {
+        let fast_left = us == Color::White && jump.role == Role::Bystander;
+        let successors = if pieces.of(!us).is_empty() && !fast_left {
+            Planes::splat(no_move::<R>())
+        } else if king && !R::SET.has_kings() {
             Planes::splat(Wdl::Loss)
         } else {
+            if jump.role != Role::Capturer {
+                pieces.men[us] &= !jump.from;
+                pieces.kings[us] &= !jump.from;
+                if king {
+                    pieces.kings[us] |= to;
+                } else {
+                    pieces.men[us] |= to;
+                }
+            }
             match jump.role {
-                Role::Bystander if self.fast_king => self.lookup.with_king(!us, &pieces, jump.mask),
-                Role::Bystander => self.lookup.with_man(!us, &pieces, jump.mask),
+                Role::Bystander if self.fast_king => self.lookup.with_king(!us, &pieces, mask),
+                Role::Bystander => self.lookup.with_man(!us, &pieces, mask),
                 Role::Taken => Planes::splat(self.lookup.single(!us, &pieces)),
                 Role::Capturer => {
                     let there = if king {
@@ -348,8 +364,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
                 }
             }
         };
-        let mask = jump.mask;
-        self.tally(jump).add(mask, successors);
+        self.tally_at(tally).add(mask, successors);
     }
 }
 
