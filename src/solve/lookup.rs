@@ -113,17 +113,12 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Lookup<'s, R, C>
                 _ => {}
             }
         }
-        let mut planes = Planes::default();
-        for square in mask.bits() {
-            let mut all = *pieces;
-            all.men[Color::Black] |= square;
-            match self.single(side, &all) {
-                Wdl::Win => planes.win |= square,
-                Wdl::Loss => planes.loss |= square,
-                Wdl::Draw => {}
-            }
-        }
-        planes
+        self.cpu.run(EachMan::<R> {
+            store: self.store,
+            side,
+            pieces,
+            mask,
+        })
     }
 
     /// The result of one position, no piece left out.
@@ -188,47 +183,9 @@ impl<'s, G: Geometry<Word: PlaneWord>> Task for Locate<'s, G> {
         } = self;
         let mut counts = men.0.map(|set| set.count_ones());
         counts[1] += u32::from(fast_man);
-        let found = if (0..2).any(|i| counts[i] + kings[i] == 0) {
-            Found::Over
-        } else {
-            let (slice, turned) = store.get(counts, kings).unwrap_or_else(|| {
-            panic!(
-                "a slice with men {counts:?} and kings {kings:?} is asked for before it is solved"
-            )
-        });
-            let oriented = |men: ByColor<G::Word>| {
-                if turned {
-                    men.map(G::turn).swapped()
-                } else {
-                    men
-                }
-            };
-            match slice.fast() {
-                Fast::King => {
-                    let men = oriented(men);
-                    let first = slice.blocks().block_rank(men) as usize * slice.block_words();
-                    let free = G::BOARD & !(men[Color::White] | men[Color::Black]);
-                    Found::Block {
-                        slice,
-                        first,
-                        free,
-                        turned,
-                    }
-                }
-                Fast::Man if fast_man && !turned => Found::ManWord {
-                    slice,
-                    word: slice.blocks().block_rank(men) as usize,
-                },
-                Fast::Man if fast_man => Found::Nothing,
-                Fast::Man => {
-                    let mut men = oriented(men);
-                    let fast = men[Color::Black].lowest();
-                    men[Color::Black] ^= fast;
-                    let word = slice.blocks().block_rank(men) as usize;
-                    let values = ByColor(Color::BOTH.map(|side| slice.load(side, word).at(fast)));
-                    Found::Single(if turned { values.swapped() } else { values })
-                }
-            }
+        let found = match solved(store, counts, kings) {
+            None => Found::Over,
+            Some(held) => locate(held, men, fast_man),
         };
         Target {
             men,
@@ -236,6 +193,89 @@ impl<'s, G: Geometry<Word: PlaneWord>> Task for Locate<'s, G> {
             fast_man,
             found,
         }
+    }
+}
+
+/// The slice with so many men and kings, and whether it is held turned; none if a side has no
+/// piece.
+#[inline(always)]
+fn solved<G: Geometry<Word: PlaneWord>>(
+    store: &Store<G>,
+    men: [u32; 2],
+    kings: [u32; 2],
+) -> Option<(&PlaneSlice<G>, bool)> {
+    if (0..2).any(|i| men[i] + kings[i] == 0) {
+        return None;
+    }
+    let held = store.get(men, kings).unwrap_or_else(|| {
+        panic!("a slice with men {men:?} and kings {kings:?} is asked for before it is solved")
+    });
+    Some(held)
+}
+
+/// Where the results for some men lie in their slice; `fast_man` as in [`Lookup::find`].
+#[inline(always)]
+fn locate<'s, G: Geometry<Word: PlaneWord>>(
+    (slice, turned): (&'s PlaneSlice<G>, bool),
+    men: ByColor<G::Word>,
+    fast_man: bool,
+) -> Found<'s, G> {
+    let mut men = if turned {
+        men.map(G::turn).swapped()
+    } else {
+        men
+    };
+    match slice.fast() {
+        Fast::King => Found::Block {
+            slice,
+            first: slice.blocks().block_rank(men) as usize * slice.block_words(),
+            free: G::BOARD & !(men[Color::White] | men[Color::Black]),
+            turned,
+        },
+        Fast::Man if fast_man && turned => Found::Nothing,
+        Fast::Man if fast_man => Found::ManWord {
+            slice,
+            word: slice.blocks().block_rank(men) as usize,
+        },
+        Fast::Man => {
+            let fast = men[Color::Black].lowest();
+            men[Color::Black] ^= fast;
+            let word = slice.blocks().block_rank(men) as usize;
+            let values = ByColor(Color::BOTH.map(|side| slice.load(side, word).at(fast)));
+            Found::Single(if turned { values.swapped() } else { values })
+        }
+    }
+}
+
+/// Looks up one position for each square of a fast man, where no word covers them.
+struct EachMan<'t, 's, R: Rules> {
+    store: &'s Store<R::Geometry>,
+    side: Color,
+    pieces: &'t Pieces<W<R>>,
+    mask: W<R>,
+}
+
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> Task for EachMan<'_, '_, R> {
+    type Output = Planes<W<R>>;
+
+    #[inline(always)]
+    fn run(self) -> Planes<W<R>> {
+        let Pieces { men, kings } = *self.pieces;
+        let count = |set: W<R>| set.count_ones();
+        let counts = [count(men[Color::White]), count(men[Color::Black]) + 1];
+        let Some(held) = solved(self.store, counts, kings.0.map(count)) else {
+            return Planes::splat(no_move::<R>());
+        };
+        let mut planes = Planes::default();
+        for square in self.mask.bits() {
+            let men = ByColor::new(men[Color::White], men[Color::Black] | square);
+            match locate(held, men, false).result::<R>(self.side, kings) {
+                Wdl::Win => planes.win |= square,
+                Wdl::Loss => planes.loss |= square,
+                Wdl::Draw => {}
+            }
+        }
+        planes
     }
 }
 

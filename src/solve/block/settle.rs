@@ -278,6 +278,9 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R,
         quiet: W<R>,
     ) -> Tally<W<R>> {
         let mut moves = Tally::default();
+        if quiet.is_empty() {
+            return moves;
+        }
         let occupied = pieces.all();
         for (i, m) in self.man_moves[side].iter().enumerate() {
             let mask = quiet & !m.to;
