@@ -17,7 +17,7 @@ use super::cpu::Cpu;
 use super::lookup::{Lookup, Pieces};
 use super::planes::{PlaneWord, Planes};
 use crate::board::{Color, Dir, Dirs, Geometry, Word, each_direction};
-use crate::rules::{Choice, Removal, Rules};
+use crate::rules::{Choice, Promotion, Removal, Rules};
 
 type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
 
@@ -93,6 +93,8 @@ pub struct Captures<'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
     pub total: Tally<W<R>>,
     /// Tallies by priority, for rule sets that do.
     pub tallies: &'a mut Vec<(u64, Tally<W<R>>)>,
+    /// For each victim of a fast king that flies the lines of empty squares from it, by direction.
+    pub lines: &'a mut Vec<[W<R>; 8]>,
     pub pieces: Pieces<W<R>>,
     pub side: Color,
     /// The number of the placement of Black's other kings.
@@ -108,7 +110,14 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
             self.tallies.clear();
         }
         let empty = R::Geometry::BOARD & !self.pieces.all();
-        let threats = self.threats(self.pieces.of(!self.side), empty);
+        let men_become_kings = R::SET.promotion == Promotion::Run;
+        let kings = self.pieces.kings[self.side].any() || men_become_kings;
+        let victims = self.pieces.of(!self.side);
+        let threats = if self.pieces.of(self.side).any() {
+            self.threats(victims, empty, kings)
+        } else {
+            Threats::default()
+        };
         // Where a single win will do those come first that cost least, where captures are ranked
         // those that may be long.
         if R::SET.choice == Choice::Free {
@@ -173,9 +182,9 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
         }
     }
 
-    /// From where pieces of `side` can take one of `victims`.
+    /// From where pieces of `side` can take one of `victims`; `kings`: kings, too.
     #[inline(always)]
-    fn threats(&self, victims: W<R>, empty: W<R>) -> Threats<W<R>> {
+    fn threats(&self, victims: W<R>, empty: W<R>, kings: bool) -> Threats<W<R>> {
         let mut threats = Threats::default();
         if victims.is_empty() {
             return threats;
@@ -191,18 +200,20 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
             Removal::AtEnd => empty,
             Removal::AtOnce => empty | self.pieces.kings[self.side] | self.pieces.of(!self.side),
         };
-        each_direction!(R::SET.king_captures, d => {
-            let open = victims & R::Geometry::step(through, d ^ 4);
-            let near = R::Geometry::step(open, d ^ 4);
-            if R::SET.flying {
-                let far = R::Geometry::slide(open, d ^ 4, through);
-                threats.kings |= far;
-                threats.kings_beyond |= near | far | R::Geometry::step(far, d ^ 4);
-            } else {
-                threats.kings |= near;
-                threats.kings_beyond |= near;
-            }
-        });
+        if kings {
+            each_direction!(R::SET.king_captures, d => {
+                let open = victims & R::Geometry::step(through, d ^ 4);
+                let near = R::Geometry::step(open, d ^ 4);
+                if R::SET.flying {
+                    let far = R::Geometry::slide(open, d ^ 4, through);
+                    threats.kings |= far;
+                    threats.kings_beyond |= near | far | R::Geometry::step(far, d ^ 4);
+                } else {
+                    threats.kings |= near;
+                    threats.kings_beyond |= near;
+                }
+            });
+        }
         let takes = |d: Dir| {
             let open = for_men & R::Geometry::step(through, d ^ 4);
             R::Geometry::step(open, d ^ 4)

@@ -255,7 +255,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
             squares
         } else {
             let left = self.pieces.of(!self.side) & !jump.captured;
-            squares & self.threats(left, empty).kings
+            squares & self.threats(left, empty, true).kings
         };
         let mut went = W::<R>::ZERO;
         let mut mask = jump.mask;
@@ -299,6 +299,9 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
         }
         let mut at = first;
         while (at & squares).any() && stays.any() {
+            if R::SET.choice == Choice::Free && (stays & !self.total.win).is_empty() {
+                return;
+            }
             self.finish(
                 &Jump {
                     mask: stays,
