@@ -28,10 +28,14 @@ impl<W: Word> Pieces<W> {
 /// The place of one men configuration, as remembered.
 struct Target<'s, G: Geometry> {
     men: ByColor<G::Word>,
-    kings: [u32; 2],
-    /// The fast piece is a man that is not among `men`.
-    fast_man: bool,
+    others: u32,
     found: Found<'s, G>,
+}
+
+/// The numbers of kings, and whether the fast piece is a man that is not among the men given.
+#[inline(always)]
+fn others(kings: [u32; 2], fast_man: bool) -> u32 {
+    kings[0] << 16 | kings[1] << 8 | u32::from(fast_man)
 }
 
 /// Where the results for one men configuration lie.
@@ -82,8 +86,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Lookup<'s, R, C>
         let slots = (0..SLOTS)
             .map(|_| Target {
                 men: ByColor::default(),
-                kings: [u32::MAX; 2],
-                fast_man: false,
+                others: u32::MAX,
                 found: Found::Nothing,
             })
             .collect();
@@ -107,7 +110,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Lookup<'s, R, C>
     pub fn with_man(&mut self, side: Color, pieces: &Pieces<W<R>>, mask: W<R>) -> Planes<W<R>> {
         let kings = pieces.kings.0.map(|set| set.count_ones());
         if kings == [0, 0] {
-            match self.find(pieces.men, kings, true) {
+            match *self.find(pieces.men, kings, true) {
                 Found::ManWord { slice, word } => return slice.load(side, word),
                 Found::Over => return Planes::splat(no_move::<R>()),
                 _ => {}
@@ -137,20 +140,19 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Lookup<'s, R, C>
         men: ByColor<W<R>>,
         kings: [u32; 2],
         fast_man: bool,
-    ) -> Found<'s, R::Geometry> {
+    ) -> &Found<'s, R::Geometry> {
+        let others = others(kings, fast_man);
         let fold = |word: W<R>| {
             let word = word.to_u128();
             word as u64 ^ (word >> 64) as u64
         };
         let mixed = (fold(men[Color::White]).wrapping_mul(0x9E37_79B9_7F4A_7C15)
             ^ fold(men[Color::Black]).wrapping_mul(0xC2B2_AE3D_27D4_EB4F))
-        .wrapping_add(u64::from(
-            kings[0] * 16 + kings[1] * 2 + u32::from(fast_man),
-        ))
+        .wrapping_add(u64::from(others))
         .wrapping_mul(0xD6E8_FEB8_6659_FD93);
         let slot = (mixed >> (64 - SLOTS.trailing_zeros())) as usize;
         let target = &self.slots[slot];
-        if target.men != men || target.kings != kings || target.fast_man != fast_man {
+        if target.men != men || target.others != others {
             self.slots[slot] = self.cpu.run(Locate {
                 store: self.store,
                 men,
@@ -158,7 +160,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Lookup<'s, R, C>
                 fast_man,
             });
         }
-        self.slots[slot].found
+        &self.slots[slot].found
     }
 }
 
@@ -189,8 +191,7 @@ impl<'s, G: Geometry<Word: PlaneWord>> Task for Locate<'s, G> {
         };
         Target {
             men,
-            kings,
-            fast_man,
+            others: others(kings, fast_man),
             found,
         }
     }
