@@ -161,27 +161,6 @@ impl<W: Word> Row<'_, W> {
         }
         (win | loss).any()
     }
-
-    /// Makes what a layer found final. Returns whether there was anything.
-    #[inline(always)]
-    fn commit(&mut self, mut found: impl FnMut(usize, W)) -> bool {
-        let mut any = false;
-        for i in 0..self.win.len() {
-            let new = self.next_win[i] | self.next_loss[i];
-            if new.is_empty() {
-                continue;
-            }
-            any = true;
-            found(i, new);
-            self.win[i] |= self.next_win[i];
-            self.loss[i] |= self.next_loss[i];
-            self.open[i] &= !new;
-            self.doomed[i] &= !new;
-            self.next_win[i] = W::ZERO;
-            self.next_loss[i] = W::ZERO;
-        }
-        any
-    }
 }
 
 /// What is done to every row of one side to move.
@@ -226,13 +205,39 @@ impl<W: Word, T: RowTask<W>> Task for OneRow<'_, W, T> {
     }
 }
 
-/// See [`Row::commit`].
-struct Commit<F>(F);
+/// Is told what layers decide.
+pub trait Decided<W>: Sync {
+    /// These squares of a word are decided after so many plies.
+    fn decided(&self, side: Color, row: usize, column: usize, squares: W, plies: u32);
+}
 
-impl<W: Word, F: Fn(usize, usize, W) + Sync> RowTask<W> for Commit<F> {
+/// Makes what a layer found final.
+struct Commit<'t, D> {
+    decided: &'t D,
+    side: Color,
+    plies: u32,
+}
+
+impl<W: Word, D: Decided<W>> RowTask<W> for Commit<'_, D> {
+    /// Says whether there was anything.
     #[inline(always)]
-    fn row(&self, row: usize, mut words: Row<W>) -> bool {
-        words.commit(|column, new| self.0(row, column, new))
+    fn row(&self, row: usize, words: Row<W>) -> bool {
+        let mut any = false;
+        for i in 0..words.win.len() {
+            let new = words.next_win[i] | words.next_loss[i];
+            if new.is_empty() {
+                continue;
+            }
+            any = true;
+            self.decided.decided(self.side, row, i, new, self.plies);
+            words.win[i] |= words.next_win[i];
+            words.loss[i] |= words.next_loss[i];
+            words.open[i] &= !new;
+            words.doomed[i] &= !new;
+            words.next_win[i] = W::ZERO;
+            words.next_loss[i] = W::ZERO;
+        }
+        any
     }
 }
 
@@ -474,14 +479,13 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         }
     }
 
-    /// Iterates layer by layer, one ply each, and reports what each layer decides:
-    /// `found(side to move, row, column, squares, plies)`.
+    /// Iterates layer by layer, one ply each, and reports what each layer decides.
     #[inline(always)]
     pub fn layers(
         &self,
         sides: &mut ByColor<Sides<W<R>>>,
         rows: &mut Rows,
-        found: impl Fn(Color, usize, usize, W<R>, u32) + Sync,
+        decided: &impl Decided<W<R>>,
     ) {
         let Rows {
             changed,
@@ -507,7 +511,11 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
                 black_pulled.fill(true);
             }
             for side in Color::BOTH {
-                let commit = Commit(|row, column, new| found(side, row, column, new, plies));
+                let commit = Commit {
+                    decided,
+                    side,
+                    plies,
+                };
                 self.each_row(
                     &commit,
                     &mut sides[side],
