@@ -6,6 +6,8 @@
 //! halves alternate, rows that cannot have changed are passed over, and within a half all rows are
 //! independent of each other.
 
+use std::ops::Range;
+
 use super::adjacency::Adjacency;
 use super::cpu::{Cpu, Task};
 use super::planes::Planes;
@@ -29,7 +31,7 @@ pub struct Sides<W> {
     doomed: Vec<W>,
 }
 
-/// One row of [`Sides`].
+/// One row of [`Sides`], or several.
 pub struct Row<'a, W> {
     win: &'a mut [W],
     loss: &'a mut [W],
@@ -65,29 +67,26 @@ impl<W: Word> Sides<W> {
         }
     }
 
-    /// One row.
-    #[inline(always)]
-    fn row_mut(&mut self, row: usize, columns: usize) -> Row<'_, W> {
-        let range = row * columns..(row + 1) * columns;
+    fn all_mut(&mut self) -> Row<'_, W> {
         Row {
-            win: &mut self.win[range.clone()],
-            loss: &mut self.loss[range.clone()],
-            next_win: &mut self.next_win[range.clone()],
-            next_loss: &mut self.next_loss[range.clone()],
-            open: &mut self.open[range.clone()],
-            doomed: &mut self.doomed[range],
+            win: &mut self.win,
+            loss: &mut self.loss,
+            next_win: &mut self.next_win,
+            next_loss: &mut self.next_loss,
+            open: &mut self.open,
+            doomed: &mut self.doomed,
         }
     }
 
-    /// All rows.
-    pub fn rows_mut(&mut self, columns: usize) -> impl Iterator<Item = Row<'_, W>> {
+    /// Rows of so many words, or several rows of so many words together, the last time fewer.
+    pub fn rows_mut(&mut self, words: usize) -> impl Iterator<Item = Row<'_, W>> {
         self.win
-            .chunks_exact_mut(columns)
-            .zip(self.loss.chunks_exact_mut(columns))
-            .zip(self.next_win.chunks_exact_mut(columns))
-            .zip(self.next_loss.chunks_exact_mut(columns))
-            .zip(self.open.chunks_exact_mut(columns))
-            .zip(self.doomed.chunks_exact_mut(columns))
+            .chunks_mut(words)
+            .zip(self.loss.chunks_mut(words))
+            .zip(self.next_win.chunks_mut(words))
+            .zip(self.next_loss.chunks_mut(words))
+            .zip(self.open.chunks_mut(words))
+            .zip(self.doomed.chunks_mut(words))
             .map(
                 |(((((win, loss), next_win), next_loss), open), doomed)| Row {
                     win,
@@ -102,6 +101,18 @@ impl<W: Word> Sides<W> {
 }
 
 impl<W: Word> Row<'_, W> {
+    #[inline(always)]
+    fn part(&mut self, words: Range<usize>) -> Row<'_, W> {
+        Row {
+            win: &mut self.win[words.clone()],
+            loss: &mut self.loss[words.clone()],
+            next_win: &mut self.next_win[words.clone()],
+            next_loss: &mut self.next_loss[words.clone()],
+            open: &mut self.open[words.clone()],
+            doomed: &mut self.doomed[words],
+        }
+    }
+
     /// Marks a word that no position belongs to.
     pub fn forbid(&mut self, column: usize) {
         let ended = Planes {
@@ -172,7 +183,9 @@ trait RowTask<W>: Sync {
 /// A task for some rows of a block, one after the other.
 struct EachRow<'t, W, T> {
     task: &'t T,
-    side: &'t mut Sides<W>,
+    /// The number of the first row.
+    first: usize,
+    rows: Row<'t, W>,
     columns: usize,
     wanted: &'t [bool],
     changed: &'t mut [bool],
@@ -182,26 +195,11 @@ impl<W: Word, T: RowTask<W>> Task for EachRow<'_, W, T> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
-        for (row, (&wanted, changed)) in self.wanted.iter().zip(self.changed).enumerate() {
-            *changed = wanted && self.task.row(row, self.side.row_mut(row, self.columns));
+    fn run(mut self) {
+        for (i, (&wanted, changed)) in self.wanted.iter().zip(self.changed).enumerate() {
+            let words = self.rows.part(i * self.columns..(i + 1) * self.columns);
+            *changed = wanted && self.task.row(self.first + i, words);
         }
-    }
-}
-
-/// A task for one row.
-struct OneRow<'t, W, T> {
-    task: &'t T,
-    row: usize,
-    words: Row<'t, W>,
-}
-
-impl<W: Word, T: RowTask<W>> Task for OneRow<'_, W, T> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn run(self) -> bool {
-        self.task.row(self.row, self.words)
     }
 }
 
@@ -395,18 +393,27 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         changed: &mut [bool],
     ) {
         let columns = self.columns();
-        if !self.parallel {
-            return self.cpu.run(EachRow {
+        let each_row = |first, rows, wanted, changed| {
+            self.cpu.run(EachRow {
                 task,
-                side,
+                first,
+                rows,
                 columns,
                 wanted,
                 changed,
             });
+        };
+        if !self.parallel {
+            return each_row(0, side.all_mut(), wanted, changed);
         }
-        let rows = side.rows_mut(columns).zip(wanted).zip(changed);
-        parallel::for_each_of(rows.collect(), &|row, ((words, &wanted), changed)| {
-            *changed = wanted && self.cpu.run(OneRow { task, row, words });
+        // A row may be done in no time.
+        let rows = wanted.len().div_ceil(8 * rayon::current_num_threads());
+        let parts = side
+            .rows_mut(rows * columns)
+            .zip(wanted.chunks(rows))
+            .zip(changed.chunks_mut(rows));
+        parallel::for_each_of(parts.collect(), &|part, ((words, wanted), changed)| {
+            each_row(part * rows, words, wanted, changed);
         });
     }
 
