@@ -174,10 +174,20 @@ impl<W: Word> Row<'_, W> {
     }
 }
 
-/// What is done to every row of one side to move.
-trait RowTask<W>: Sync {
-    /// Says whether anything was found.
-    fn row(&self, row: usize, words: Row<'_, W>) -> bool;
+/// What is done to every word of one side to move.
+trait WordTask<W: Word>: Sync {
+    /// Does a word, which is at place `i` of `words`. Says whether anything was found.
+    fn word(&self, row: usize, column: usize, words: &mut Row<W>, i: usize) -> bool;
+
+    /// Does all words of a row.
+    #[inline(always)]
+    fn row(&self, row: usize, mut words: Row<W>) -> bool {
+        let mut any = false;
+        for column in 0..words.win.len() {
+            any |= self.word(row, column, &mut words, column);
+        }
+        any
+    }
 }
 
 /// A task for some rows of a block, one after the other.
@@ -191,11 +201,17 @@ struct EachRow<'t, W, T> {
     changed: &'t mut [bool],
 }
 
-impl<W: Word, T: RowTask<W>> Task for EachRow<'_, W, T> {
+impl<W: Word, T: WordTask<W>> Task for EachRow<'_, W, T> {
     type Output = ();
 
     #[inline(always)]
     fn run(mut self) {
+        if self.columns == 1 {
+            for (i, (&wanted, changed)) in self.wanted.iter().zip(self.changed).enumerate() {
+                *changed = wanted && self.task.word(self.first + i, 0, &mut self.rows, i);
+            }
+            return;
+        }
         for (i, (&wanted, changed)) in self.wanted.iter().zip(self.changed).enumerate() {
             let words = self.rows.part(i * self.columns..(i + 1) * self.columns);
             *changed = wanted && self.task.row(self.first + i, words);
@@ -216,26 +232,23 @@ struct Commit<'t, D> {
     plies: u32,
 }
 
-impl<W: Word, D: Decided<W>> RowTask<W> for Commit<'_, D> {
-    /// Says whether there was anything.
+impl<W: Word, D: Decided<W>> WordTask<W> for Commit<'_, D> {
     #[inline(always)]
-    fn row(&self, row: usize, words: Row<W>) -> bool {
-        let mut any = false;
-        for i in 0..words.win.len() {
-            let new = words.next_win[i] | words.next_loss[i];
-            if new.is_empty() {
-                continue;
-            }
-            any = true;
-            self.decided.decided(self.side, row, i, new, self.plies);
-            words.win[i] |= words.next_win[i];
-            words.loss[i] |= words.next_loss[i];
-            words.open[i] &= !new;
-            words.doomed[i] &= !new;
-            words.next_win[i] = W::ZERO;
-            words.next_loss[i] = W::ZERO;
+    fn word(&self, row: usize, column: usize, words: &mut Row<W>, i: usize) -> bool {
+        let (win, loss) = (words.next_win[i], words.next_loss[i]);
+        let new = win | loss;
+        if new.is_empty() {
+            return false;
         }
-        any
+        let decided = self.decided;
+        decided.decided(self.side, row, column, new, self.plies);
+        words.win[i] |= win;
+        words.loss[i] |= loss;
+        words.open[i] &= !new;
+        words.doomed[i] &= !new;
+        words.next_win[i] = W::ZERO;
+        words.next_loss[i] = W::ZERO;
+        true
     }
 }
 
@@ -280,23 +293,39 @@ struct PullWhite<'p, W, const LAYERED: bool> {
 /// Words looked at together: as many as keep the vector registers busy.
 const LANES: usize = 16;
 
-impl<W: Word, const LAYERED: bool> RowTask<W> for PullWhite<'_, W, LAYERED> {
+impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
+    #[inline(always)]
+    fn word(&self, row: usize, column: usize, words: &mut Row<W>, i: usize) -> bool {
+        if words.open[i].is_empty() {
+            return false;
+        }
+        let (mut reaches_loss, mut only_wins) = (W::ZERO, W::ALL);
+        for step in self.white.of(row) {
+            // A piece on the way: no such move.
+            if (self.others[column] & step.path).any() {
+                continue;
+            }
+            let from = step.to as usize * self.others.len() + column;
+            reaches_loss |= self.black.loss[from] & !step.path;
+            only_wins &= self.black.win[from] | step.path;
+        }
+        words.found::<LAYERED>(i, reaches_loss, only_wins)
+    }
+
     #[inline(always)]
     fn row(&self, row: usize, mut words: Row<W>) -> bool {
         let columns = self.others.len();
-        let moves = self.white.of(row);
         let mut any = false;
         let mut first = 0;
         while first + LANES <= columns {
             let mut reaches_loss = [W::ZERO; LANES];
             let mut only_wins = [W::ALL; LANES];
             let others: &[W; LANES] = self.others[first..first + LANES].try_into().unwrap();
-            for step in moves {
+            for step in self.white.of(row) {
                 let from = step.to as usize * columns + first;
                 let loss: &[W; LANES] = self.black.loss[from..from + LANES].try_into().unwrap();
                 let win: &[W; LANES] = self.black.win[from..from + LANES].try_into().unwrap();
                 for i in 0..LANES {
-                    // A piece on the way: no such move.
                     let blocked = (others[i] & step.path).any();
                     let way = if blocked { W::ZERO } else { !step.path };
                     reaches_loss[i] |= loss[i] & way;
@@ -308,20 +337,8 @@ impl<W: Word, const LAYERED: bool> RowTask<W> for PullWhite<'_, W, LAYERED> {
             }
             first += LANES;
         }
-        for i in first..columns {
-            if words.open[i].is_empty() {
-                continue;
-            }
-            let (mut reaches_loss, mut only_wins) = (W::ZERO, W::ALL);
-            for step in moves {
-                if (self.others[i] & step.path).any() {
-                    continue;
-                }
-                let from = step.to as usize * columns + i;
-                reaches_loss |= self.black.loss[from] & !step.path;
-                only_wins &= self.black.win[from] | step.path;
-            }
-            any |= words.found::<LAYERED>(i, reaches_loss, only_wins);
+        for column in first..columns {
+            any |= self.word(row, column, &mut words, column);
         }
         any
     }
@@ -335,32 +352,30 @@ struct PullBlack<'p, R: Rules, const LAYERED: bool> {
     white: &'p Sides<W<R>>,
 }
 
-impl<R: Rules, const LAYERED: bool> RowTask<W<R>> for PullBlack<'_, R, LAYERED> {
+impl<R: Rules, const LAYERED: bool> WordTask<W<R>> for PullBlack<'_, R, LAYERED> {
     #[inline(always)]
-    fn row(&self, row: usize, mut words: Row<W<R>>) -> bool {
+    fn word(&self, row: usize, column: usize, words: &mut Row<W<R>>, i: usize) -> bool {
+        if words.open[i].is_empty() {
+            return false;
+        }
         let kings = self.rows[row];
-        let columns = self.black.sets.len();
-        let white_win = &self.white.win[row * columns..(row + 1) * columns];
-        let white_loss = &self.white.loss[row * columns..(row + 1) * columns];
-        let mut any = false;
-        for i in 0..columns {
-            if words.open[i].is_empty() {
+        let first = row * self.black.sets.len();
+        let empty = self.free & !kings & !self.black.sets[column];
+        let (win, loss) = (
+            self.white.win[first + column],
+            self.white.loss[first + column],
+        );
+        let mut reaches_loss = reaching::<R>(loss & empty, empty);
+        let mut escapes = reaching::<R>(empty & !win, empty);
+        for step in self.black.of(column) {
+            if (step.path & kings).any() {
                 continue;
             }
-            let empty = self.free & !kings & !self.black.sets[i];
-            let (win, loss) = (white_win[i], white_loss[i]);
-            let mut reaches_loss = reaching::<R>(loss & empty, empty);
-            let mut escapes = reaching::<R>(empty & !win, empty);
-            for step in self.black.of(i) {
-                if (step.path & kings).any() {
-                    continue;
-                }
-                reaches_loss |= white_loss[step.to as usize] & !step.path;
-                escapes |= !white_win[step.to as usize] & !step.path;
-            }
-            any |= words.found::<LAYERED>(i, reaches_loss, !escapes);
+            let from = first + step.to as usize;
+            reaches_loss |= self.white.loss[from] & !step.path;
+            escapes |= !self.white.win[from] & !step.path;
         }
-        any
+        words.found::<LAYERED>(i, reaches_loss, !escapes)
     }
 }
 
@@ -387,7 +402,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
     #[inline(always)]
     fn each_row(
         &self,
-        task: &impl RowTask<W<R>>,
+        task: &impl WordTask<W<R>>,
         side: &mut Sides<W<R>>,
         wanted: &[bool],
         changed: &mut [bool],
