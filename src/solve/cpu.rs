@@ -80,7 +80,7 @@ impl Avx512 {
     /// The proof that this processor has the instructions, if it has.
     pub fn detect() -> Option<Self> {
         use std::is_x86_feature_detected as has;
-        let all = has!("avx512f") && has!("avx512bw") && has!("bmi2") && has!("popcnt");
+        let all = has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has!("bmi2");
         (all && !is_portable_forced()).then_some(Avx512(()))
     }
 
@@ -111,7 +111,7 @@ impl Avx512 {
 /// From `first` on there are as many values as squares in `free`, all of which may be written and
 /// none of which is used by another thread meanwhile if it belongs to one of `squares`.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,bmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,bmi2")]
 unsafe fn fill_part(first: *mut i16, free: u64, squares: u64, value: i16) {
     use std::arch::x86_64::{_mm512_mask_storeu_epi16, _mm512_set1_epi16, _pext_u64};
     let places = _pext_u64(squares, free);
@@ -161,7 +161,11 @@ mod tests {
             let cells: Vec<AtomicU16> = (0..len as u16).map(AtomicU16::new).collect();
             cpu.fill(&cells, free, squares, 0xABCD);
             for (i, square) in free.bits().enumerate() {
-                let expected = if (square & squares).any() { 0xABCD } else { i as u16 };
+                let expected = if (square & squares).any() {
+                    0xABCD
+                } else {
+                    i as u16
+                };
                 assert_eq!(cells[i].load(Relaxed), expected);
             }
         }

@@ -108,16 +108,9 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Lookup<'s, R, C>
 
     /// The same with the fast piece a black man.
     pub fn with_man(&mut self, side: Color, pieces: &Pieces<W<R>>, mask: W<R>) -> Planes<W<R>> {
-        let kings = pieces.kings.0.map(|set| set.count_ones());
-        if kings == [0, 0] {
-            match *self.find(pieces.men, kings, true) {
-                Found::ManWord { slice, word } => return slice.load(side, word),
-                Found::Over => return Planes::splat(no_move::<R>()),
-                _ => {}
-            }
-        }
-        self.cpu.run(EachMan::<R> {
-            store: self.store,
+        let cpu = self.cpu;
+        cpu.run(WithMan {
+            lookup: self,
             side,
             pieces,
             mask,
@@ -248,28 +241,37 @@ fn locate<'s, G: Geometry<Word: PlaneWord>>(
     }
 }
 
-/// Looks up one position for each square of a fast man, where no word covers them.
-struct EachMan<'t, 's, R: Rules> {
-    store: &'s Store<R::Geometry>,
+/// See [`Lookup::with_man`].
+struct WithMan<'t, 's, R: Rules, C> {
+    lookup: &'t mut Lookup<'s, R, C>,
     side: Color,
     pieces: &'t Pieces<W<R>>,
     mask: W<R>,
 }
 
-impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> Task for EachMan<'_, '_, R> {
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Task for WithMan<'_, '_, R, C> {
     type Output = Planes<W<R>>;
 
     #[inline(always)]
     fn run(self) -> Planes<W<R>> {
         let Pieces { men, kings } = *self.pieces;
         let count = |set: W<R>| set.count_ones();
-        let counts = [count(men[Color::White]), count(men[Color::Black]) + 1];
-        let Some(held) = solved(self.store, counts, kings.0.map(count)) else {
+        let counts = kings.0.map(count);
+        if counts == [0, 0] {
+            match *self.lookup.find(men, counts, true) {
+                Found::ManWord { slice, word } => return slice.load(self.side, word),
+                Found::Over => return Planes::splat(no_move::<R>()),
+                _ => {}
+            }
+        }
+        let [white, black] = men.0;
+        let Some(held) = solved(self.lookup.store, [count(white), count(black) + 1], counts) else {
             return Planes::splat(no_move::<R>());
         };
+        // No word covers them: one position for each square.
         let mut planes = Planes::default();
         for square in self.mask.bits() {
-            let men = ByColor::new(men[Color::White], men[Color::Black] | square);
+            let men = ByColor::new(white, black | square);
             match locate(held, men, false).result::<R>(self.side, kings) {
                 Wdl::Win => planes.win |= square,
                 Wdl::Loss => planes.loss |= square,

@@ -458,6 +458,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
     }
 
     /// Rows whose words with White to move may change after those with Black to move `changed`.
+    #[inline(always)]
     fn rows_before(&self, changed: &[bool], rows: &mut [bool]) {
         rows.fill(false);
         for row in (0..rows.len()).filter(|&row| changed[row]) {
@@ -538,12 +539,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
                     side,
                     plies,
                 };
-                self.each_row(
-                    &commit,
-                    &mut sides[side],
-                    &pulled[side],
-                    &mut changed[side],
-                );
+                self.each_row(&commit, &mut sides[side], &pulled[side], &mut changed[side]);
             }
             if !changed.0.iter().any(|rows| rows.contains(&true)) {
                 return;

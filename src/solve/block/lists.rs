@@ -189,13 +189,14 @@ fn list_columns<G: Geometry<Word: PlaneWord>>(
         return Columns::Same;
     }
     let first = list.len() as u32;
-    list.extend(sets.iter().map(|&set| {
-        if (set & more).any() {
+    for &set in sets {
+        let forbidden = (set & more).any();
+        list.push(if forbidden {
             0
         } else {
             found.column(set | more) as u32
-        }
-    }));
+        });
+    }
     Columns::Listed(first)
 }
 

@@ -318,6 +318,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R,
     }
 
     /// The quiet moves of the fast man, which is Black's.
+    #[inline(always)]
     fn fast_man_moves(
         &self,
         lookup: &mut Lookup<'s, R, C>,
