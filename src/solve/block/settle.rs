@@ -244,6 +244,16 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R,
         let captures = word.resolve(mask, strikes);
         let lookup = word.lookup;
         let quiet = mask & !captures.any;
+        if quiet.is_empty() {
+            let next = Planes {
+                win: captures.any & captures.win,
+                loss: captures.any & !captures.safe,
+            };
+            return Settled {
+                next,
+                ..Settled::default()
+            };
+        }
         let mut moves = self.man_moves(lookup, &pieces, side, (rows, column), quiet);
         if !self.fast_king && side == Color::Black {
             self.fast_man_moves(lookup, &pieces, quiet, white_results, &mut moves);
@@ -282,9 +292,6 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R,
         quiet: W<R>,
     ) -> Tally<W<R>> {
         let mut moves = Tally::default();
-        if quiet.is_empty() {
-            return moves;
-        }
         let occupied = pieces.all();
         for (i, m) in self.man_moves[side].iter().enumerate() {
             let mask = quiet & !m.to;

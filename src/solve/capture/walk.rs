@@ -2,7 +2,7 @@
 
 use super::strikes::choose;
 use super::{Captures, Jump, Role, W, promotion_row};
-use crate::board::{Color, Dir, Dirs, Geometry, Word};
+use crate::board::{Color, Dir, Dirs, Geometry, Word, each_direction};
 use crate::rules::{Choice, Landing, Promotion, Removal, Rules};
 use crate::solve::cpu::{Cpu, Task};
 use crate::solve::lookup::no_move;
@@ -96,14 +96,19 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
     #[inline(always)]
     fn go_on_inlined(&mut self, jump: &Jump<W<R>>) -> W<R> {
         let mut went = W::<R>::ZERO;
-        let dirs = self.dirs(jump.king);
-        for d in Dirs(dirs.0 & jump.dirs.0).iter() {
-            went |= if jump.king && R::SET.flying {
-                self.ray(jump, d)
-            } else {
-                self.hop(jump, d)
-            };
+        let dirs = Dirs(self.dirs(jump.king).0 & jump.dirs.0);
+        if jump.king && R::SET.flying {
+            for d in dirs.iter() {
+                went |= self.ray(jump, d);
+            }
+            return went;
         }
+        // In these directions men, too, take whatever they take.
+        each_direction!(R::SET.king_captures, d => {
+            if dirs.contains(d) {
+                went |= self.hop(jump, d);
+            }
+        });
         went
     }
 
@@ -111,22 +116,28 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
     #[inline(always)]
     fn hop(&mut self, jump: &Jump<W<R>>, d: Dir) -> W<R> {
         let victim = R::Geometry::step(jump.at, d);
-        if (victim & self.pieces.of(!self.side) & !jump.captured).any() {
+        let enemies = self.pieces.of(!self.side) & !jump.captured;
+        let taken = if self.may_take_fast(jump) {
+            enemies | jump.mask
+        } else {
+            enemies
+        };
+        if (victim & taken).is_empty() || R::Geometry::step(victim, d).is_empty() {
+            return W::<R>::ZERO;
+        }
+        if (victim & enemies).any() {
             let spared = !jump.king && !R::SET.man_takes_king;
             if spared && (victim & self.pieces.kings[!self.side]).any() {
                 return W::<R>::ZERO;
             }
             return self.take(jump, victim, d);
         }
-        if self.may_take_fast(jump) && (victim & jump.mask).any() {
-            let jump = Jump {
-                mask: victim,
-                role: Role::Taken,
-                ..*jump
-            };
-            return self.land(jump, victim, self.fast_king, d);
-        }
-        W::<R>::ZERO
+        let jump = Jump {
+            mask: victim,
+            role: Role::Taken,
+            ..*jump
+        };
+        self.land(jump, victim, self.fast_king, d)
     }
 
     /// One jump of a flying king.
