@@ -332,6 +332,39 @@ fn what_was_prefetched_is_answered_from_the_cache() {
     );
 }
 
+/// Constant tables and such that leave threats out included; distances are decoded first, for which
+/// whole ranges of results are read.
+#[test]
+fn cached_answers_are_those_of_the_files() {
+    let shipped = [Path::new(env!("CARGO_MANIFEST_DIR")).join("tables")];
+    let cached = Tablebase::open(&shipped);
+    let plain = Tablebase::with_cache(&shipped, 0);
+    with_rules!(RuleSetId::English, R => {
+        let each = |parts: u64, check: &dyn Fn(&Board<<R as Rules>::Geometry>)| {
+            for slice in (2..=4).flat_map(|pieces| Slice::all_canonical(pieces, true)) {
+                let index = SliceIndex::new(slice);
+                for number in (0..index.len()).step_by((index.len() / parts) as usize) {
+                    Color::BOTH.map(|side| check(&index.unrank(number, side)));
+                }
+            }
+        };
+        each(20, &|board| {
+            let position = Position::from_board(Variant::English, board);
+            let outcome = plain.probe(&position).unwrap();
+            assert_eq!(cached.probe(&position).unwrap(), outcome, "{board}");
+        });
+        each(400, &|board| {
+            let result = plain.result::<R>(board).unwrap();
+            // First from the file, then from the cache.
+            for _ in 0..2 {
+                assert_eq!(cached.result::<R>(board).unwrap(), result, "{board}");
+            }
+        });
+    });
+    assert_eq!(plain.cache_statistics().hits, 0);
+    assert!(cached.cache_statistics().hits > 10_000);
+}
+
 /// Not even where the files are gone, nor for what small tables keep apart.
 #[test]
 fn answers_from_the_cache_touch_no_file() {

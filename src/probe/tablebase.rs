@@ -77,7 +77,7 @@ impl Tablebase {
     pub fn with_cache<P: AsRef<Path>>(directories: &[P], bytes: u64) -> Tablebase {
         let (tables, inventory) = Inventory::scan(directories);
         Tablebase {
-            cache: Cache::fitting(tables.decoded_lines(), bytes),
+            cache: Cache::fitting(tables.results, tables.decoded_lines(), bytes),
             tables,
             inventory,
             budget: bytes,
@@ -87,7 +87,8 @@ impl Tablebase {
     /// Adds a table that is not on disk yet, in place of one that is.
     pub(super) fn add(&mut self, file: TableFile) {
         self.tables.replace(file);
-        self.cache = Cache::fitting(self.tables.decoded_lines(), self.budget);
+        let lines = self.tables.decoded_lines();
+        self.cache = Cache::fitting(self.tables.results, lines, self.budget);
     }
 
     pub fn inventory(&self) -> &Inventory {
@@ -202,10 +203,19 @@ impl Tablebase {
         place: Place,
         reach: Reach,
     ) -> Result<Wdl, ProbeError> {
-        let Place { side, position } = place;
-        if let Some(constant) = table.constant[side] {
+        if let Some(constant) = table.constant[place.side] {
             return Ok(constant);
         }
+        if let Some(result) = self.cache.result(table.result(place)) {
+            return Ok(result);
+        }
+        self.look_up_line(table, place, reach)
+    }
+
+    /// A result that its stretch does not tell.
+    #[inline]
+    fn look_up_line(&self, table: &Table, place: Place, reach: Reach) -> Result<Wdl, ProbeError> {
+        let Place { side, position } = place;
         let file = match reach {
             Reach::Files => table.file()?,
             Reach::Cache => table.opened().ok_or(ProbeError::NotCached)?,
@@ -237,11 +247,15 @@ impl Tablebase {
         let mut codes = Codes::default();
         file.results(side, block, &mut codes)?;
         self.cache.count_decode();
-        let first = block * file.block_positions(side).div_ceil(LINE_RESULTS);
-        let lines = codes.bytes().chunks(LINE_RESULTS as usize / 4);
-        for (line, bytes) in (first..).zip(lines) {
-            self.cache.insert_bytes(table.line(side, line), bytes);
+        if table.constant[side].is_some() {
+            // Nobody asks the cache for these.
+            return Ok(codes);
         }
+        let per_block = file.block_positions(side);
+        let position = block * per_block;
+        let first = table.result(Place { side, position });
+        let line = table.line(side, block * per_block.div_ceil(LINE_RESULTS));
+        self.cache.insert_results(first, line, &codes);
         Ok(codes)
     }
 

@@ -88,6 +88,7 @@ pub struct RuleSet {
 
 impl RuleSet {
     /// Kings exist at all.
+    #[inline]
     pub const fn has_kings(&self) -> bool {
         !matches!(self.promotion, Promotion::Win)
     }
