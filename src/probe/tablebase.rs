@@ -13,17 +13,14 @@ use crate::table::{Codes, Header, Metric, TableError, TableFile, Wdl};
 /// Why a position cannot be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
-    #[error(
-        "no table {rule_set}/{slice}.{metric} in {}: generate it with \
-         `crownhead generate {rule_set} --slice {slice} --metric {metric}`, or name its directory \
-         with --tables",
-        list(directories)
-    )]
+    /// No file that can be used holds the table.
+    #[error("{}", inventory.absence(*rule_set, *slice, *metric))]
     Missing {
         rule_set: RuleSetId,
         slice: Slice,
         metric: Metric,
-        directories: Arc<[PathBuf]>,
+        /// Where it was looked for.
+        inventory: Arc<Inventory>,
     },
     #[error("{pieces} pieces on the board: tables have at most {most}")]
     TooManyPieces { pieces: u32, most: usize },
@@ -48,16 +45,11 @@ pub enum ProbeError {
     Table(#[from] TableError),
 }
 
-fn list(directories: &[PathBuf]) -> String {
-    let quoted = directories.iter().map(|d| format!("`{}`", d.display()));
-    quoted.collect::<Vec<_>>().join(", ")
-}
-
 /// The tables found in some directories, ready to be asked from any thread.
 #[derive(Debug)]
 pub struct Tablebase {
     tables: Tables,
-    inventory: Inventory,
+    inventory: Arc<Inventory>,
     cache: Cache,
     /// Bytes the cache may have.
     budget: u64,
@@ -79,7 +71,7 @@ impl Tablebase {
         Tablebase {
             cache: Cache::fitting(tables.results, tables.decoded_lines(), bytes),
             tables,
-            inventory,
+            inventory: Arc::new(inventory),
             budget: bytes,
         }
     }
@@ -149,12 +141,13 @@ impl Tablebase {
         self.tables.get(rule_set, canonical, metric)
     }
 
-    pub(crate) fn missing(&self, rule_set: RuleSetId, slice: Slice, metric: Metric) -> ProbeError {
+    /// The error that there is no table of a canonical slice.
+    pub fn missing(&self, rule_set: RuleSetId, slice: Slice, metric: Metric) -> ProbeError {
         ProbeError::Missing {
             rule_set,
             slice,
             metric,
-            directories: self.inventory.directories(),
+            inventory: self.inventory.clone(),
         }
     }
 
