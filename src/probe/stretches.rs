@@ -150,9 +150,9 @@ mod tests {
     fn answers_are_those_of_the_codes() {
         let code = |position: u64| match position / 640 {
             // Changes every 100 positions, and leaves out every seventh.
-            0..4 if position % 7 > 0 => (position / 100 % 3) as u8,
+            0..4 if !position.is_multiple_of(7) => (position / 100 % 3) as u8,
             // One result with gaps, nothing at all, one result.
-            4 if position % 5 > 0 => 1,
+            4 if !position.is_multiple_of(5) => 1,
             6.. => 2,
             _ => 3,
         };
