@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', default_value = "wdl,dtc,dtw", value_parser = super::metric)]
     metric: Vec<Metric>,
     /// The directory to write to [default: the first of CROWNHEAD_TABLES, else `tables`]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = super::directories())]
     tables: Option<OsString>,
     /// Threads to use [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024),
@@ -88,8 +88,14 @@ fn bytes(text: &str) -> Result<u64, String> {
     let end = upper.find(|c: char| !c.is_ascii_digit());
     let (digits, unit) = upper.split_at(end.unwrap_or(upper.len()));
     let power = ["", "K", "M", "G", "T"].iter().position(|&u| u == unit);
-    let size = power.and_then(|p| digits.parse::<u64>().ok()?.checked_mul(1 << (10 * p)));
-    size.ok_or("write a size as 500M or 8G".to_owned())
+    let (Some(power), false) = (power, digits.is_empty()) else {
+        return Err("write a size as 500M or 8G".to_owned());
+    };
+    let number = digits.parse::<u64>().ok();
+    let size = number.and_then(|number| number.checked_mul(1 << (10 * power)));
+    size.ok_or(
+        "that is more than any computer has; leave the option out to set no limit".to_owned(),
+    )
 }
 
 /// Reads the name of a profile, for clap.
@@ -409,8 +415,14 @@ mod tests {
         assert_eq!(bytes("500m"), Ok(500 << 20));
         assert_eq!(bytes("1KiB"), Ok(1024));
         assert_eq!(bytes("123"), Ok(123));
-        for bad in ["", "G", "8X", "-1", "99999999999T"] {
-            assert!(bytes(bad).is_err(), "{bad}");
+        for bad in ["", "G", "8X", "-1", "1.5G"] {
+            assert!(bytes(bad).is_err_and(|e| e.contains("8G")), "{bad}");
+        }
+        for large in ["99999999999T", "99999999999999999999"] {
+            assert!(
+                bytes(large).is_err_and(|e| e.contains("more than")),
+                "{large}"
+            );
         }
     }
 }

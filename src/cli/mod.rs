@@ -12,6 +12,7 @@ mod info;
 mod line;
 mod manual;
 mod mine;
+mod missing;
 mod moves;
 mod perft;
 mod probe;
@@ -28,6 +29,7 @@ use std::process::ExitCode;
 
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crownhead::probe::{Tablebase, table_paths};
@@ -118,7 +120,8 @@ impl Cli {
                 } else {
                     ""
                 };
-                anstream::eprintln!("{ERROR}error:{ERROR:#} {cause}{failure}");
+                let text = words::printable(&failure.to_string());
+                anstream::eprintln!("{ERROR}error:{ERROR:#} {cause}{text}");
                 ExitCode::FAILURE
             }
         }
@@ -155,7 +158,7 @@ fn is_broken_pipe(failure: &(dyn Error + Send + Sync + 'static)) -> bool {
 struct TablesArg {
     /// Directories of tables, searched with all below them (repeatable, each may be a list)
     /// [default: those of CROWNHEAD_TABLES, else `tables`]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = directories())]
     tables: Vec<OsString>,
 }
 
@@ -163,6 +166,16 @@ impl TablesArg {
     fn open(&self) -> Tablebase {
         Tablebase::open(&table_paths(&self.tables))
     }
+}
+
+/// Reads a list of directories that is not empty, for clap: a variable of a script that is not set
+/// must not lead to other tables.
+fn directories() -> impl TypedValueParser<Value = OsString> {
+    OsStringValueParser::new().try_map(|list| {
+        let some = std::env::split_paths(&list).any(|path| !path.as_os_str().is_empty());
+        some.then_some(list)
+            .ok_or("it is empty; name a directory of tables")
+    })
 }
 
 /// Writes a value as JSON and ends the line.
@@ -191,11 +204,4 @@ fn metric(text: &str) -> Result<Metric, String> {
     known
         .copied()
         .ok_or("the metrics are wdl, dtc and dtw".to_owned())
-}
-
-/// Where tables were looked for, in words.
-fn places(tables: &Tablebase) -> String {
-    let quoted = tables.inventory().directories();
-    let quoted = quoted.iter().map(|place| format!("`{}`", place.display()));
-    quoted.collect::<Vec<_>>().join(", ")
 }
