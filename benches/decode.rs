@@ -5,9 +5,10 @@
 //! line is the mean over blocks drawn at random from all tables of a metric that have the codec.
 //! Blocks of distances are decoded with their results at hand.
 
+mod shared;
+
 use std::collections::BTreeMap;
 use std::hint::black_box;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -19,35 +20,17 @@ use crownhead::rules::movegen::has_capture;
 use crownhead::rules::{RuleSetId, Rules, Variant};
 use crownhead::table::{Codes, Metric, TableFile, Wdl};
 use crownhead::with_rules;
+use shared::{Draw, directories};
 
 const BLOCKS: usize = 4000;
 const EVICTED: usize = 200;
 /// More than any cache of the machine.
 const SWEEP: usize = 128 << 20;
 
-/// Numbers that look random, the same in every run.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (self.0 >> 33) % limit.max(1)
-    }
-}
-
 fn main() -> ExitCode {
-    let arguments = std::env::args()
-        .skip(1)
-        .filter(|a| a != "--bench" && a != "--test");
-    let directories: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
-    if directories.is_empty() {
-        // `cargo bench` without arguments runs every bench: nothing to measure is no failure.
-        eprintln!("usage: decode DIR ...");
+    let Some(directories) = directories("decode") else {
         return ExitCode::SUCCESS;
-    }
+    };
     let tables = Tablebase::open(&directories);
     for &rule_set in RuleSetId::ALL {
         let kings = rule_set.rules().has_kings();

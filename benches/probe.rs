@@ -5,6 +5,8 @@
 //! thread, which a loaded machine blurs less. As a probe of a random position waits for memory, one
 //! access to memory is measured too.
 
+mod shared;
+
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,6 +20,7 @@ use crownhead::rules::movegen::has_capture;
 use crownhead::rules::{RuleSetId, Rules, Variant};
 use crownhead::table::Metric;
 use crownhead::with_rules;
+use shared::{Draw, directories};
 
 const POSITIONS: usize = 1 << 20;
 /// Positions of which each takes a block to decode, or all moves to rank.
@@ -27,29 +30,10 @@ const BATCH: usize = 32;
 /// Memory about as large as what is decoded of a set.
 const MEMORY: usize = 64 << 20;
 
-/// Numbers that look random, the same in every run.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        ((u128::from(self.0 ^ (self.0 >> 31)) * u128::from(limit.max(1))) >> 64) as u64
-    }
-}
-
 fn main() -> ExitCode {
-    let arguments = std::env::args()
-        .skip(1)
-        .filter(|a| a != "--bench" && a != "--test");
-    let directories: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
-    if directories.is_empty() {
-        // `cargo bench` without arguments runs every bench: nothing to measure is no failure.
-        eprintln!("usage: probe DIR ...");
+    let Some(directories) = directories("probe") else {
         return ExitCode::SUCCESS;
-    }
+    };
     let start = Instant::now();
     let tables = Tablebase::open(&directories);
     println!("opened in {:.1} ms", start.elapsed().as_secs_f64() * 1e3);

@@ -154,6 +154,45 @@ fn several_games() {
     assert_eq!(read(" \r\n{nothing}\n% at all", None), Ok(vec![]));
 }
 
+/// The tag counts where the moves end in `*`, and is kept where it tells no result.
+#[test]
+fn results_of_tags() {
+    let game = |tag: &str, end: &str| {
+        let text = format!("[Result \"{tag}\"]\n[GameType \"25\"]\n\n1. c3-d4 {end}");
+        let game = one(&text, None);
+        assert_eq!(one(&game.to_string(), None), game, "{text}");
+        (game.result, game.tag("result").map(str::to_owned))
+    };
+    assert_eq!(game("1-0", "*"), (GameResult::WhiteWins, None));
+    assert_eq!(game("0-2", ""), (GameResult::BlackWins, None));
+    assert_eq!(game("0-1", "1-0"), (GameResult::WhiteWins, None));
+    assert_eq!(game("*", "*"), (GameResult::Unknown, None));
+    let told = Some("White on time".to_owned());
+    assert_eq!(game("White on time", "*"), (GameResult::Unknown, told));
+    assert_eq!(game("White on time", "1-0"), (GameResult::WhiteWins, None));
+}
+
+/// Who names the variant is believed where the tags name none that is known.
+#[test]
+fn a_variant_given_takes_the_place_of_unknown_tags() {
+    let russian = Some(Variant::Russian);
+    for tag in [
+        "GameType \"99\"",
+        "GameType \"25,B,8,8,A0,0\"",
+        "Variant \"shashki!\"",
+    ] {
+        let text = format!("[{tag}]\n\n1. c3-d4 *");
+        assert_eq!(one(&text, russian).variant, Variant::Russian, "{tag}");
+        assert!(read(&text, None).is_err(), "{tag}");
+    }
+    let other = one("[GameType \"20\"]\n\n1. 32-28 *", russian);
+    assert_eq!(
+        other.variant,
+        Variant::International,
+        "a tag that is known counts"
+    );
+}
+
 #[test]
 fn variants_without_a_number_go_by_name() {
     let game = one("1. 32-28", Some(Variant::Killer));
@@ -186,8 +225,9 @@ fn errors_name_line_column_and_token() {
         "[A \"\"]\n [A \"\"]",
         "line 2, column 2, at `[A`: this tag is given twice",
     );
-    fails(
-        "[GameType \"1\"]",
+    let unknown = read("[GameType \"1\"]", None).unwrap_err().to_string();
+    assert_eq!(
+        unknown,
         "line 1, column 1, at `[GameType`: the game type is not the number of a variant, alone or as in `20,W,10,10,N2,0`",
     );
     fails(

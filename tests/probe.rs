@@ -7,13 +7,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crownhead::board::{Board, ByColor, Color, GeometryId, Position};
+use common::generate_into;
+use crownhead::board::{Board, Color, GeometryId, Position};
 use crownhead::index::{Slice, SliceIndex};
 use crownhead::notation::fen;
 use crownhead::probe::{Outcome, ProbeError, Tablebase};
 use crownhead::rules::{RuleSetId, Rules, Variant};
 use crownhead::solve::reference::{Solved, by_mailbox};
-use crownhead::solve::{Plan, Settings, generate, solver};
 use crownhead::table::{Metric, Profile, TableError, Wdl};
 use crownhead::verify::verify_slice;
 use crownhead::with_rules;
@@ -25,7 +25,7 @@ use tempfile::TempDir;
 #[test]
 fn unknown_distances_are_errors() {
     let directory = tempfile::tempdir().unwrap();
-    generate_into(directory.path(), RuleSetId::English, 3);
+    generate_into(directory.path(), RuleSetId::English, 3, Profile::Fast);
     fs::remove_file(directory.path().join("english/KvK.dtw")).unwrap();
     let tables = Tablebase::open(&[directory.path()]);
     let names_it = |error: String| assert!(error.contains("english/KvK.dtw"), "{error}");
@@ -56,21 +56,9 @@ fn pieces(rule_set: RuleSetId) -> usize {
 fn generated(pieces: impl Fn(RuleSetId) -> usize) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     for &rule_set in RuleSetId::ALL {
-        generate_into(directory.path(), rule_set, pieces(rule_set));
+        generate_into(directory.path(), rule_set, pieces(rule_set), Profile::Fast);
     }
     directory
-}
-
-fn generate_into(directory: &Path, rule_set: RuleSetId, pieces: usize) {
-    let settings = Settings {
-        tables: directory.to_owned(),
-        metrics: vec![Metric::Dtc, Metric::Dtw],
-        memory: None,
-        profile: Default::default(),
-    };
-    let plan = Plan::complete(rule_set, pieces);
-    let mut solver = solver(rule_set, &settings.metrics, None);
-    generate(&plan, &mut *solver, &settings, &|_| ()).unwrap();
 }
 
 /// The answers of the reference solver for a position, as the prober gives them; none where the
@@ -181,7 +169,7 @@ fn compare(
 #[test]
 fn damage_to_one_table_is_told_and_stays_there() {
     let directory = tempfile::tempdir().unwrap();
-    generate_into(directory.path(), RuleSetId::English, 3);
+    generate_into(directory.path(), RuleSetId::English, 3, Profile::Fast);
     let path = directory.path().join("english/KMvK.wdl");
     let whole = fs::read(&path).unwrap();
     let probe = |text: &str| {
@@ -199,11 +187,12 @@ fn damage_to_one_table_is_told_and_stays_there() {
             rule_set,
             slice,
             metric,
-            directories,
+            inventory,
         }) => {
             assert_eq!((rule_set, metric), (RuleSetId::English, Metric::Wdl));
             assert_eq!(slice.to_string(), "KMvK");
-            assert_eq!(*directories, [directory.path().to_owned()]);
+            let places = inventory.places.iter().map(|place| &place.path);
+            assert_eq!(places.collect::<Vec<_>>(), [directory.path()]);
         }
         other => panic!("{other:?}"),
     }
@@ -211,9 +200,13 @@ fn damage_to_one_table_is_told_and_stays_there() {
 
     for len in [0, 7, 100, whole.len() / 2, whole.len() - 1] {
         fs::write(&path, &whole[..len]).unwrap();
+        // Not taken for a table, and the error says why.
+        let error = probe(there).unwrap_err();
+        assert!(matches!(error, ProbeError::Missing { .. }), "{error}");
+        let text = error.to_string();
         assert!(
-            matches!(probe(there), Err(ProbeError::Missing { .. })),
-            "not taken for a table"
+            text.contains(path.to_str().unwrap()) && text.contains("not used"),
+            "{text}"
         );
         let tables = Tablebase::open(&[directory.path()]);
         let ignored = &tables.inventory().ignored;
@@ -229,7 +222,10 @@ fn damage_to_one_table_is_told_and_stays_there() {
         fs::write(&path, &flipped).unwrap();
         match probe(there) {
             Ok(outcome) => assert_eq!(outcome, healthy[0], "a block that was not asked"),
-            Err(ProbeError::Missing { slice, .. }) => assert_eq!(slice.to_string(), "KMvK"),
+            Err(error @ ProbeError::Missing { .. }) => {
+                let text = error.to_string();
+                assert!(text.contains("KMvK.wdl is not used"), "{text}");
+            }
             Err(ProbeError::Table(
                 TableError::CorruptBlock { path: named, .. }
                 | TableError::CorruptHeader { path: named, .. },
@@ -248,7 +244,7 @@ fn damage_to_one_table_is_told_and_stays_there() {
 #[test]
 fn a_table_exchanged_after_it_was_found_is_refused() {
     let directory = tempfile::tempdir().unwrap();
-    generate_into(directory.path(), RuleSetId::English, 3);
+    generate_into(directory.path(), RuleSetId::English, 3, Profile::Fast);
     let english = directory.path().join("english");
     let tables = Tablebase::open(&[directory.path()]);
     fs::rename(english.join("KKvM.wdl"), english.join("KMvM.wdl")).unwrap();
@@ -260,10 +256,31 @@ fn a_table_exchanged_after_it_was_found_is_refused() {
     );
 }
 
+/// What is there and no table is told to who asks for the table, and nobody else.
+#[test]
+fn tables_out_of_reach_are_told() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join("russian")).unwrap();
+    let russian = directory.path().join("russian/KvK.wdl");
+    fs::write(&russian, "no table").unwrap();
+    let absent = directory.path().join("absent");
+    let tables = Tablebase::open(&[directory.path(), &absent]);
+    let error = |variant| {
+        let position = fen::parse(variant, "W:WK1:BK20").unwrap();
+        tables.probe(&position).unwrap_err().to_string()
+    };
+    let text = error(Variant::Russian);
+    assert!(text.contains(russian.to_str().unwrap()), "{text}");
+    fs::write(directory.path().join("italian"), "in the way").unwrap();
+    let text = error(Variant::English);
+    assert!(text.contains("crownhead generate english"), "{text}");
+    assert!(text.contains("absent` ("), "{text}");
+}
+
 #[test]
 fn availability_is_told_by_slice_and_set() {
     let directory = tempfile::tempdir().unwrap();
-    generate_into(directory.path(), RuleSetId::Russian, 3);
+    generate_into(directory.path(), RuleSetId::Russian, 3, Profile::Fast);
     fs::remove_file(directory.path().join("russian/KKvM.dtc")).unwrap();
     let tables = Tablebase::open(&[directory.path()]);
     let russian = |slice: &str| {
@@ -293,7 +310,7 @@ fn availability_is_told_by_slice_and_set() {
 #[test]
 fn what_was_prefetched_is_answered_from_the_cache() {
     let directory = tempfile::tempdir().unwrap();
-    generate_into(directory.path(), RuleSetId::Brazilian, 3);
+    generate_into(directory.path(), RuleSetId::Brazilian, 3, Profile::Fast);
     let tables = Tablebase::open(&[directory.path()]);
     let index = SliceIndex::new("KMvK".parse().unwrap());
     let positions: Vec<Position> = (0..index.len())
@@ -332,19 +349,46 @@ fn what_was_prefetched_is_answered_from_the_cache() {
     );
 }
 
+/// Constant tables and such that leave threats out included; distances are decoded first, for which
+/// whole ranges of results are read.
+#[test]
+fn cached_answers_are_those_of_the_files() {
+    let shipped = [Path::new(env!("CARGO_MANIFEST_DIR")).join("tables")];
+    let cached = Tablebase::open(&shipped);
+    let plain = Tablebase::with_cache(&shipped, 0);
+    with_rules!(RuleSetId::English, R => {
+        let each = |parts: u64, check: &dyn Fn(&Board<<R as Rules>::Geometry>)| {
+            for slice in (2..=4).flat_map(|pieces| Slice::all_canonical(pieces, true)) {
+                let index = SliceIndex::new(slice);
+                for number in (0..index.len()).step_by((index.len() / parts) as usize) {
+                    for side in Color::BOTH {
+                        check(&index.unrank(number, side));
+                    }
+                }
+            }
+        };
+        each(20, &|board| {
+            let position = Position::from_board(Variant::English, board);
+            let outcome = plain.probe(&position).unwrap();
+            assert_eq!(cached.probe(&position).unwrap(), outcome, "{board}");
+        });
+        each(400, &|board| {
+            let result = plain.result::<R>(board).unwrap();
+            // First from the file, then from the cache.
+            for _ in 0..2 {
+                assert_eq!(cached.result::<R>(board).unwrap(), result, "{board}");
+            }
+        });
+    });
+    assert_eq!(plain.cache_statistics().hits, 0);
+    assert!(cached.cache_statistics().hits > 10_000);
+}
+
 /// Not even where the files are gone, nor for what small tables keep apart.
 #[test]
 fn answers_from_the_cache_touch_no_file() {
     let directory = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        tables: directory.path().to_owned(),
-        metrics: vec![Metric::Wdl],
-        memory: None,
-        profile: Profile::Small,
-    };
-    let plan = Plan::complete(RuleSetId::Russian, 3);
-    let mut solver = solver(RuleSetId::Russian, &settings.metrics, None);
-    generate(&plan, &mut *solver, &settings, &|_| ()).unwrap();
+    generate_into(directory.path(), RuleSetId::Russian, 3, Profile::Small);
     let tables = Tablebase::open(&[directory.path()]);
     fs::remove_dir_all(directory.path().join("russian")).unwrap();
     let (mut answered, mut asked) = (0, 0);
@@ -371,7 +415,7 @@ fn shared_between_threads<T: Send + Sync>() {}
 fn threads_share_one_tablebase() {
     shared_between_threads::<Tablebase>();
     let directory = tempfile::tempdir().unwrap();
-    generate_into(directory.path(), RuleSetId::English, 3);
+    generate_into(directory.path(), RuleSetId::English, 3, Profile::Fast);
     let sound = Tablebase::open(&[directory.path()]);
     // So little room that lines are dropped all the time.
     let tables = Tablebase::with_cache(&[directory.path()], 4096);
@@ -408,7 +452,7 @@ fn many_tables_need_few_open_files() {
     }
     let directory = tempfile::tempdir().unwrap();
     for rule_set in [RuleSetId::English, RuleSetId::Russian, RuleSetId::Italian] {
-        generate_into(directory.path(), rule_set, 3);
+        generate_into(directory.path(), rule_set, 3, Profile::Fast);
     }
     let test = std::env::current_exe().unwrap();
     let mut child = Command::new("sh");
@@ -448,36 +492,4 @@ fn probe_every_table(directory: &Path) {
         }
     }
     assert!(probed > 300);
-}
-
-/// Both colours and both ways up, for equal material above all.
-#[test]
-fn exchanged_colours_have_the_same_answers() {
-    let directory = tempfile::tempdir().unwrap();
-    generate_into(directory.path(), RuleSetId::English, 3);
-    let tables = Tablebase::open(&[directory.path()]);
-    let mut runner = TestRunner::new(Config::with_cases(500));
-    let turn = |set: u128| {
-        (0..32)
-            .filter(|n| set >> n & 1 == 1)
-            .fold(0, |t, n| t | 1 << (31 - n))
-    };
-    let turned = |position: &Position| {
-        let [white, black] = Color::BOTH.map(|c| (position.men(c), position.kings(c)));
-        Position::new(
-            Variant::English,
-            ByColor::new(turn(black.0), turn(white.0)),
-            ByColor::new(turn(black.1), turn(white.1)),
-            !position.side(),
-        )
-    };
-    let outcome = runner.run(&common::positions(Variant::English, 3), |position| {
-        let mirrored = turned(&position).unwrap();
-        prop_assert_eq!(
-            tables.probe(&position).unwrap(),
-            tables.probe(&mirrored).unwrap()
-        );
-        Ok(())
-    });
-    outcome.unwrap();
 }

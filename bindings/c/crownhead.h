@@ -38,7 +38,8 @@
 typedef enum {
   // Done.
   CROWNHEAD_OK = 0,
-  // A table that is needed is not there. The result is not known; it is no draw.
+  // A table that is needed is not there, or its file is not used; the text tells. The result is
+  // not known; it is no draw.
   CROWNHEAD_MISSING = 1,
   // More pieces than tables can have.
   CROWNHEAD_TOO_MANY_PIECES = 2,
@@ -64,7 +65,7 @@ typedef struct {
   uint64_t high;
 } crownhead_squares;
 
-// A position: bitboards and the side to move.
+// A position: bitboards and the side to move. One side may have no piece, not both.
 typedef struct {
   crownhead_squares white_men;
   crownhead_squares white_kings;
@@ -116,7 +117,8 @@ typedef struct {
   uint64_t misses;
   // Blocks that were decoded.
   uint64_t decodes;
-  // Bytes in use, and the most bytes to use.
+  // Bytes in use, and the most bytes to use: 0 if the system did not give the memory, so that
+  // nothing is kept.
   uint64_t bytes;
   uint64_t budget;
   // Tables that were found.

@@ -52,8 +52,9 @@ pub enum Piece {
 /// A position of a variant: what FEN describes. Bit `n - 1` of a set is square `n` in the
 /// variant's own numbering.
 ///
-/// Always a position that can occur on a board: no square is used twice, no man stands on its
-/// own promotion row, and there are no kings where the variant has none.
+/// Always a position that can occur on a board: there is a piece (one side may have none), no square
+/// is used twice, no man stands on its own promotion row, and there are no kings where the variant
+/// has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     variant: Variant,
@@ -73,6 +74,8 @@ pub enum PositionError {
     ManOnPromotionRow { color: Color, number: u8 },
     #[error("a king on square number {number}: {variant} has no kings, a man that arrives wins")]
     NoKings { variant: Variant, number: u8 },
+    #[error("a board without any piece")]
+    NoPieces,
 }
 
 impl Position {
@@ -91,6 +94,9 @@ impl Position {
                 return Err(PositionError::Occupied { number });
             }
             used |= set;
+        }
+        if used == 0 {
+            return Err(PositionError::NoPieces);
         }
         if let Some(number) = first(used & !((1 << variant.squares()) - 1)) {
             return Err(PositionError::OffBoard { variant, number });

@@ -9,7 +9,7 @@ use crownhead::notation::{fen, parse_position};
 use crownhead::probe::Tablebase;
 use crownhead::rules::Variant;
 
-use super::{BUFFER, Failure};
+use super::{BUFFER, Failure, words};
 
 /// Answers every line of a file (`-`: of standard input) that is not blank with a line
 /// `FEN;result;dtc;dtw`; a bad line is told in its place.
@@ -40,7 +40,9 @@ fn answer_lines(
     let mut input = BufReader::with_capacity(BUFFER, input);
     let mut line = Vec::new();
     let mut answer = String::new();
+    let mut number = 0;
     loop {
+        number += 1;
         // The next line is still to come: who asks for one at a time waits for the answers.
         if !input.buffer().contains(&b'\n') {
             out.flush()?;
@@ -56,7 +58,11 @@ fn answer_lines(
             continue;
         }
         answer.clear();
-        if let Err(failure) = answer_line(variant, tables, text, &mut answer) {
+        let answered = match words::not_text(&line, number, false) {
+            Some(fault) => Err(fault.into()),
+            None => answer_line(variant, tables, text, &mut answer),
+        };
+        if let Err(failure) = answered {
             answer = format!("{};error: {};;", field(text), field(&failure.to_string()));
         }
         answer.push('\n');

@@ -37,7 +37,7 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', default_value = "wdl,dtc,dtw", value_parser = super::metric)]
     metric: Vec<Metric>,
     /// The directory to write to [default: the first of CROWNHEAD_TABLES, else `tables`]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = super::directories())]
     tables: Option<OsString>,
     /// Threads to use [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024),

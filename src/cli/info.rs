@@ -3,7 +3,7 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use super::{Failure, grouped, words, write_json};
+use super::{Failure, directories, grouped, words, write_json};
 use crownhead::probe::{CodecShare, Inventory, Tablebase, table_paths};
 
 /// Tell which tables are there, which are missing, and which files are not used
@@ -19,6 +19,7 @@ Examples:
   crownhead info --json")]
 pub struct Args {
     /// Directories, lists of them, or files [default: those of CROWNHEAD_TABLES, else `tables`]
+    #[arg(value_parser = directories())]
     paths: Vec<OsString>,
     /// Print a JSON object
     #[arg(long)]
@@ -95,7 +96,7 @@ impl Codec {
 impl Report {
     fn write(&self, out: &mut dyn Write) -> Result<(), Failure> {
         for place in &self.places {
-            let path = &place.path;
+            let path = words::printable(&place.path);
             match &place.error {
                 Some(error) => writeln!(out, "{path}: {error}")?,
                 None => {
@@ -118,7 +119,12 @@ impl Report {
             writeln!(out)?;
         }
         for file in &self.ignored {
-            writeln!(out, "ignored {}: {}", file.path, file.reason)?;
+            let (path, reason) = (&file.path, &file.reason);
+            writeln!(
+                out,
+                "{}",
+                words::printable(&format!("ignored {path}: {reason}"))
+            )?;
         }
         Ok(())
     }

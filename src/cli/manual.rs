@@ -44,7 +44,7 @@ impl Man {
         let page = match &self.command {
             None => cli,
             Some(name) => {
-                let found = cli.find_subcommand(name).filter(|c| c.get_name() != "help");
+                let found = commands(&cli).find(|c| c.get_name() == name);
                 let command = found.ok_or_else(|| unknown(&cli, name))?;
                 command.clone()
             }
@@ -55,7 +55,12 @@ impl Man {
     }
 }
 
+/// All commands but clap's own `help`.
+fn commands(cli: &clap::Command) -> impl Iterator<Item = &clap::Command> {
+    cli.get_subcommands().filter(|c| c.get_name() != "help")
+}
+
 fn unknown(cli: &clap::Command, name: &str) -> String {
-    let names: Vec<&str> = cli.get_subcommands().map(|c| c.get_name()).collect();
+    let names: Vec<&str> = commands(cli).map(|c| c.get_name()).collect();
     format!("no command `{name}`; the commands are {}", names.join(", "))
 }

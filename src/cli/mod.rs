@@ -12,6 +12,7 @@ mod info;
 mod line;
 mod manual;
 mod mine;
+mod missing;
 mod moves;
 mod perft;
 mod probe;
@@ -28,6 +29,7 @@ use std::process::ExitCode;
 
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crownhead::probe::{Tablebase, table_paths};
@@ -118,7 +120,8 @@ impl Cli {
                 } else {
                     ""
                 };
-                anstream::eprintln!("{ERROR}error:{ERROR:#} {cause}{failure}");
+                let text = words::printable(&failure.to_string());
+                anstream::eprintln!("{ERROR}error:{ERROR:#} {cause}{text}");
                 ExitCode::FAILURE
             }
         }
@@ -155,7 +158,7 @@ fn is_broken_pipe(failure: &(dyn Error + Send + Sync + 'static)) -> bool {
 struct TablesArg {
     /// Directories of tables, searched with all below them (repeatable, each may be a list)
     /// [default: those of CROWNHEAD_TABLES, else `tables`]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = directories())]
     tables: Vec<OsString>,
 }
 
@@ -168,6 +171,16 @@ impl TablesArg {
     fn open_with(&self, cache: u64) -> Tablebase {
         Tablebase::with_cache(&table_paths(&self.tables), cache)
     }
+}
+
+/// Reads a list of directories that is not empty, for clap: a variable of a script that is not set
+/// must not lead to other tables.
+fn directories() -> impl TypedValueParser<Value = OsString> {
+    OsStringValueParser::new().try_map(|list| {
+        let some = std::env::split_paths(&list).any(|path| !path.as_os_str().is_empty());
+        some.then_some(list)
+            .ok_or("it is empty; name a directory of tables")
+    })
 }
 
 /// Writes a value as JSON and ends the line.
@@ -206,15 +219,14 @@ fn bytes(text: &str) -> Result<u64, String> {
     let end = upper.find(|c: char| !c.is_ascii_digit());
     let (digits, unit) = upper.split_at(end.unwrap_or(upper.len()));
     let power = ["", "K", "M", "G", "T"].iter().position(|&u| u == unit);
-    let size = power.and_then(|p| digits.parse::<u64>().ok()?.checked_mul(1 << (10 * p)));
-    size.ok_or("write a size as 500M or 8G".to_owned())
-}
-
-/// Where tables were looked for, in words.
-fn places(tables: &Tablebase) -> String {
-    let quoted = tables.inventory().directories();
-    let quoted = quoted.iter().map(|place| format!("`{}`", place.display()));
-    quoted.collect::<Vec<_>>().join(", ")
+    let (Some(power), false) = (power, digits.is_empty()) else {
+        return Err("write a size as 500M or 8G".to_owned());
+    };
+    let number = digits.parse::<u64>().ok();
+    let size = number.and_then(|number| number.checked_mul(1 << (10 * power)));
+    size.ok_or(
+        "that is more than any computer has; leave the option out to set no limit".to_owned(),
+    )
 }
 
 #[cfg(test)]
@@ -227,8 +239,14 @@ mod tests {
         assert_eq!(bytes("500m"), Ok(500 << 20));
         assert_eq!(bytes("1KiB"), Ok(1024));
         assert_eq!(bytes("123"), Ok(123));
-        for bad in ["", "G", "8X", "-1", "99999999999T"] {
-            assert!(bytes(bad).is_err(), "{bad}");
+        for bad in ["", "G", "8X", "-1", "1.5G"] {
+            assert!(bytes(bad).is_err_and(|e| e.contains("8G")), "{bad}");
+        }
+        for large in ["99999999999T", "99999999999999999999"] {
+            assert!(
+                bytes(large).is_err_and(|e| e.contains("more than")),
+                "{large}"
+            );
         }
     }
 }

@@ -4,8 +4,9 @@ use std::io::Write;
 
 use serde::Serialize;
 
+use super::missing::{missing_tables, no_tables};
 use super::variant::slice;
-use super::{Failure, TablesArg, VariantArg, grouped, places, write_json};
+use super::{Failure, TablesArg, VariantArg, grouped, write_json};
 use crownhead::board::Color;
 use crownhead::index::{MAX_PIECES, Slice};
 use crownhead::notation::fen;
@@ -88,7 +89,8 @@ impl Args {
         let tables = self.tables.open();
         let slices = self.slices(variant)?;
         let metrics = self.metrics(variant, &tables, &slices);
-        let header = |slice, metric| tables.header(variant.rule_set(), slice, metric);
+        let rule_set = variant.rule_set();
+        let header = |slice, metric| tables.header(rule_set, slice, metric);
         let mut rows = Vec::new();
         let mut missing = Vec::new();
         for &metric in &metrics {
@@ -97,7 +99,9 @@ impl Args {
                     Some(header) => {
                         rows.extend(Color::BOTH.map(|side| Row::of(variant, header, slice, side)))
                     }
-                    None if slice.is_canonical() => missing.push(format!("{slice}.{metric}")),
+                    None if slice.is_canonical() => {
+                        missing.push(format!("{rule_set}/{slice}.{metric}"));
+                    }
                     None => {}
                 }
             }
@@ -185,24 +189,11 @@ impl Args {
 }
 
 fn not_all(variant: Variant, tables: &Tablebase, missing: &[String]) -> String {
-    let shown = missing[..missing.len().min(8)].join(" ");
-    let more = if missing.len() > 8 { " ..." } else { "" };
-    let places = places(tables);
     let (set, inventory) = (variant.rule_set(), tables.inventory());
     if inventory.coverage.iter().all(|c| c.rule_set != set) {
-        return format!(
-            "there are no tables of {set} in {places}; make some with `crownhead generate {set}`"
-        );
+        return no_tables(tables, set);
     }
-    let (tables, are, them) = match missing.len() {
-        1 => ("table", "is", "it"),
-        _ => ("tables", "are", "them"),
-    };
-    format!(
-        "{} {tables} of {set} {are} missing in {places}: {shown}{more}; make {them} with `crownhead \
-         generate`",
-        missing.len()
-    )
+    missing_tables(tables, missing)
 }
 
 impl Row {

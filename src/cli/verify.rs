@@ -1,10 +1,11 @@
 use std::fs::File;
 use std::io::{BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
+use super::missing::{missing_tables, no_tables};
 use super::variant::slice;
-use super::{Failure, TablesArg, VariantArg, grouped, places};
+use super::{Failure, TablesArg, VariantArg, grouped};
 use crownhead::index::Slice;
 use crownhead::probe::{DEFAULT_CACHE, Tablebase};
 use crownhead::rules::{RuleSetId, Variant};
@@ -102,8 +103,8 @@ impl Args {
                     return Err(fault.into());
                 }
                 if tables.header(rule_set, slice, Metric::Wdl).is_none() {
-                    let places = places(tables);
-                    return Err(format!("there is no table of {slice} in {places}").into());
+                    let slice = slice.canonical();
+                    return Err(tables.missing(rule_set, slice, Metric::Wdl).into());
                 }
                 slices.push(slice.canonical());
             }
@@ -111,7 +112,7 @@ impl Args {
         }
         let inventory = tables.inventory();
         if let Some(file) = inventory.ignored.first() {
-            return Err(format!("`{}`: {}", file.path.display(), file.reason).into());
+            return Err(file.to_string().into());
         }
         let sets = inventory
             .coverage
@@ -119,15 +120,15 @@ impl Args {
             .filter(|set| set.rule_set == rule_set);
         let mut most = 0;
         for set in sets {
-            if let Some(missing) = set.missing.first() {
-                let file = format!("{rule_set}/{missing}.{}", set.metric);
-                return Err(format!("the set is not whole: {file} is missing").into());
+            if !set.missing.is_empty() {
+                let name = |slice: &Slice| format!("{rule_set}/{slice}.{}", set.metric);
+                let missing: Vec<String> = set.missing.iter().map(name).collect();
+                return Err(missing_tables(tables, &missing).into());
             }
             most = most.max(set.complete.unwrap_or(0));
         }
         if most == 0 {
-            let places = places(tables);
-            return Err(format!("there are no tables of {rule_set} in {places}").into());
+            return Err(no_tables(tables, rule_set).into());
         }
         let kings = rule_set.rules().has_kings();
         let slices = (2..=most).flat_map(|n| Slice::all_canonical(n, kings));
@@ -145,28 +146,20 @@ impl Args {
 /// reason, or its directory's manifest lists it and it is not there.
 fn out_of_place(tables: &Tablebase, rule_set: RuleSetId, slice: Slice) -> Option<String> {
     let inventory = tables.inventory();
-    let names = Metric::ALL.map(|metric| format!("{slice}.{metric}"));
-    let is_one = |path: &Path| {
-        let mut parts = path.iter().rev();
-        parts
-            .next()
-            .is_some_and(|name| names.iter().any(|n| name == n.as_str()))
-            && parts
-                .next()
-                .is_none_or(|directory| directory == rule_set.name())
-    };
-    if let Some(file) = inventory.ignored.iter().find(|file| is_one(&file.path)) {
-        return Some(format!("`{}`: {}", file.path.display(), file.reason));
+    let unused = |metric: &Metric| inventory.unused(rule_set, slice, *metric);
+    if let Some(file) = Metric::ALL.iter().find_map(unused) {
+        return Some(file.to_string());
     }
-    let places = inventory.directories();
-    let directories = places.iter().map(|place| place.join(rule_set.name()));
+    let places = inventory.places.iter().map(|place| &place.path);
+    let directories = places.map(|place| place.join(rule_set.name()));
     for directory in directories.filter(|directory| directory.is_dir()) {
         let manifest = match Manifest::read(&directory) {
             Ok(manifest) => manifest,
             Err(error) => return Some(error.to_string()),
         };
-        for (metric, name) in Metric::ALL.into_iter().zip(&names) {
-            if manifest.hash(name).is_some() && tables.header(rule_set, slice, metric).is_none() {
+        for metric in Metric::ALL {
+            let name = format!("{slice}.{metric}");
+            if manifest.hash(&name).is_some() && tables.header(rule_set, slice, metric).is_none() {
                 let path = directory.join(name);
                 let path = path.display();
                 return Some(format!(

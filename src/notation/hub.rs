@@ -76,18 +76,16 @@ pub fn parse(variant: Variant, text: &str) -> Result<Position, HubError> {
         let column = usize::from(variant.squares()) + 2;
         return Err(HubError::Length { column, variant });
     }
-    let position = Position::new(variant, men, kings, side).map_err(|reason| {
-        let (PositionError::OffBoard { number, .. }
+    Position::new(variant, men, kings, side).map_err(|reason| match reason {
+        PositionError::OffBoard { number, .. }
         | PositionError::Occupied { number }
         | PositionError::ManOnPromotionRow { number, .. }
-        | PositionError::NoKings { number, .. }) = reason;
-        let column = usize::from(number) + 1;
-        HubError::NotAPosition { column, reason }
-    })?;
-    if position.occupied() == 0 {
-        return Err(HubError::NoPieces);
-    }
-    Ok(position)
+        | PositionError::NoKings { number, .. } => {
+            let column = usize::from(number) + 1;
+            HubError::NotAPosition { column, reason }
+        }
+        PositionError::NoPieces => HubError::NoPieces,
+    })
 }
 
 #[cfg(test)]

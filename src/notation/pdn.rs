@@ -4,7 +4,8 @@
 //! [`read`] takes a text of any number of games and plays every move, variations included, so a
 //! [`Game`] holds legal moves only. [`write()`] and `Display` write it so that reading gives the same
 //! [`Game`] again. What the fields of a game say is not repeated in its tags: the reader takes
-//! `GameType`, `Variant`, `FEN`, `SetUp` and `Result` out of them and the writer puts them back.
+//! `GameType`, `Variant`, `FEN`, `SetUp` and `Result` out of them and the writer puts them back. The
+//! result at the end of the moves counts, unless that is `*`; a tag that tells no result is kept.
 //!
 //! * The variant is that of the `GameType` tag, `25` or in the long form `25,W,8,8,A0,0`, which
 //!   must then agree in every field with how this crate sees the variant (numbering and first
@@ -69,6 +70,15 @@ pub struct Ply {
     pub comments_after: Vec<String>,
     /// Lines that could have been played instead of this move.
     pub variations: Vec<Line>,
+}
+
+impl Game {
+    /// The value of a tag, whatever its capitals.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        let mut tags = self.tags.iter();
+        let (_, value) = tags.find(|(n, _)| n.eq_ignore_ascii_case(name))?;
+        Some(value)
+    }
 }
 
 impl From<Move> for Ply {

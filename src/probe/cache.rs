@@ -1,11 +1,11 @@
 //! Decoded values, kept for the next question.
 //!
-//! A decoded block is cut into *lines* of 192 results or 24 distances, for a probe wants one value
-//! of it. With its name and a version a line takes 64 bytes, what a processor fetches at once. A
+//! Most results are told by the [stretches](super::stretches) they are in. For the others and for
+//! distances a decoded block is cut into *lines* of 192 results or 24 distances, as a probe wants
+//! one value of it. With its name and a version a line takes 64 bytes, what a processor fetches at once. A
 //! hash of its name leads to one of four places side by side; where all are taken, a line goes that
-//! was not asked for since it last could have gone. The places are one zeroed map of memory, which
-//! the system backs as it is touched, with huge pages where it has them: a value so costs one
-//! access to memory and seldom one to the page tables.
+//! was not asked for since it last could have gone. A value so costs one access to memory and seldom
+//! one to the page tables.
 //!
 //! A hit takes no lock, no allocation, and no write that another thread would have to wait for
 //! (threads beyond the 64th of a process share a count of hits, which they add to atomically). The
@@ -15,9 +15,11 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 
-use memmap2::{MmapMut, MmapRaw};
-
 use Ordering::{Acquire, Relaxed, Release};
+
+use super::stretches::Stretches;
+use super::zeroed::{FromZeros, Zeroed};
+use crate::table::{Codes, Wdl};
 
 /// Words of a line.
 pub(super) const WORDS: usize = 6;
@@ -47,31 +49,28 @@ pub struct CacheStatistics {
     pub decodes: u64,
     /// Bytes in use.
     pub bytes: u64,
-    /// The most bytes to use.
+    /// The most bytes to use; 0 if there is no cache, be it that none was asked for or that the
+    /// system does not give the memory.
     pub budget: u64,
 }
 
 #[derive(Debug)]
 pub(super) struct Cache {
-    places: Places,
+    stretches: Stretches,
+    sets: Zeroed<Set>,
     /// The last is shared.
     counts: Box<[Counts]>,
     /// Lines in use.
     lines: AtomicU64,
-    budget: u64,
-}
-
-/// Zeroed memory for sets of lines.
-#[derive(Debug)]
-struct Places {
-    map: Option<MmapRaw>,
-    sets: u64,
 }
 
 /// All zeros is an empty set.
 #[derive(Debug)]
 #[repr(C, align(64))]
 struct Set([Line; WAYS]);
+
+// SAFETY: it is made of atomic numbers alone, to which zeros give a meaning, too.
+unsafe impl FromZeros for Set {}
 
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -87,19 +86,41 @@ struct Line {
 const ROOM: u64 = 4;
 
 impl Cache {
-    /// With room for so many lines, if the budget of bytes allows it.
-    pub fn fitting(lines: u64, budget: u64) -> Self {
+    /// With room for so many positions of which results are stored and so many lines, if the budget
+    /// of bytes allows it: of that, a quarter at most goes to stretches.
+    pub fn fitting(positions: u64, lines: u64, budget: u64) -> Self {
+        let stretches = Stretches::fitting(positions, budget / 4);
         let bytes = lines.saturating_mul(ROOM * size_of::<Line>() as u64);
-        Cache::new(budget.min(bytes.saturating_add(size_of::<Set>() as u64)))
-    }
-
-    /// With room for as many lines as fit the budget of bytes.
-    pub fn new(budget: u64) -> Self {
+        let bytes = bytes.saturating_add(size_of::<Set>() as u64);
+        let bytes = bytes.min(budget - stretches.bytes());
         Cache {
-            places: Places::new(budget / size_of::<Set>() as u64),
+            stretches,
+            sets: Zeroed::new(bytes / size_of::<Set>() as u64),
             counts: (0..=OWN_COUNTS).map(|_| Counts::default()).collect(),
             lines: AtomicU64::new(0),
-            budget,
+        }
+    }
+
+    /// The result of a position, if its whole stretch has it.
+    #[inline(always)]
+    pub fn result(&self, position: u64) -> Option<Wdl> {
+        let found = self.stretches.get(position)?;
+        self.count(|counts| &counts.hits);
+        Some(found)
+    }
+
+    /// Keeps the results of a block that begins with a position and a line.
+    pub fn insert_results(&self, first: u64, line: LineKey, codes: &Codes) {
+        if self.sets.is_empty() {
+            return;
+        }
+        self.stretches.insert(first, codes);
+        let lines = codes.bytes().chunks(LINE_RESULTS as usize / 4);
+        let each = (first..).step_by(LINE_RESULTS as usize).zip(line.0..);
+        for ((first, line), bytes) in each.zip(lines) {
+            if !self.stretches.tell(first, bytes) {
+                self.insert_bytes(LineKey(line), bytes);
+            }
         }
     }
 
@@ -116,13 +137,22 @@ impl Cache {
 
     #[inline(always)]
     fn find(&self, key: LineKey, word: usize) -> Option<u64> {
-        let (set, first) = self.places.of(key)?;
+        let (set, first) = self.set(key)?;
         (0..WAYS).find_map(|way| set.0[first ^ way].read(key, word))
+    }
+
+    /// The set of a line, and the place in it where to look first.
+    #[inline(always)]
+    fn set(&self, key: LineKey) -> Option<(&Set, usize)> {
+        let hash = key.0.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let number = (u128::from(hash) * self.sets.len() as u128) >> 64;
+        let set = self.sets.get(number as usize)?;
+        Some((set, (hash >> 8) as usize % WAYS))
     }
 
     /// Keeps a line if no other thread is at the same place.
     pub fn insert(&self, key: LineKey, words: &[u64; WORDS]) {
-        let Some((set, first)) = self.places.of(key) else {
+        let Some((set, first)) = self.set(key) else {
             return;
         };
         if set.place_for(key, first).write(key, words) == Some(0) {
@@ -170,8 +200,8 @@ impl Cache {
             hits: sum(|counts| &counts.hits),
             misses: sum(|counts| &counts.misses),
             decodes: sum(|counts| &counts.decodes),
-            bytes: self.lines.load(Relaxed) * size_of::<Line>() as u64,
-            budget: self.budget,
+            bytes: self.lines.load(Relaxed) * size_of::<Line>() as u64 + self.stretches.used(),
+            budget: self.sets.bytes() + self.stretches.bytes(),
         }
     }
 }
@@ -216,41 +246,6 @@ impl Line {
         }
         self.version.store(version + 2, Release);
         Some(before)
-    }
-}
-
-impl Places {
-    /// None at all if the system does not give the memory.
-    fn new(sets: u64) -> Places {
-        let bytes = usize::try_from(sets)
-            .ok()
-            .and_then(|n| n.checked_mul(size_of::<Set>()));
-        let map = bytes
-            .filter(|&n| n > 0)
-            .and_then(|n| MmapMut::map_anon(n).ok());
-        #[cfg(target_os = "linux")]
-        if let Some(map) = &map {
-            // Without huge pages it is slower, that is all.
-            let _ = map.advise(memmap2::Advice::HugePage);
-        }
-        Places {
-            sets: if map.is_some() { sets } else { 0 },
-            map: map.map(MmapRaw::from),
-        }
-    }
-
-    /// The set of a line, and the place in it where to look first.
-    #[inline(always)]
-    fn of(&self, key: LineKey) -> Option<(&Set, usize)> {
-        let hash = key.0.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let number = ((u128::from(hash) * u128::from(self.sets)) >> 64) as usize;
-        let first = self.map.as_ref()?.as_mut_ptr().cast::<Set>();
-        // SAFETY: the map has room for `sets` sets and `number` is less (a hash of less than 2^64
-        // times `sets`, divided by 2^64). It begins on a page, so sets are aligned. It was zeros
-        // when it was made, which is a valid set, and is only ever accessed through such shared
-        // references to atomics, as long as `self` lives.
-        let set = unsafe { &*first.add(number) };
-        Some((set, (hash >> 8) as usize % WAYS))
     }
 }
 
@@ -313,7 +308,7 @@ mod tests {
 
     #[test]
     fn the_budget_is_kept_and_what_is_used_stays() {
-        let cache = Cache::new(1 << 20);
+        let cache = Cache::fitting(0, 1 << 30, 1 << 20);
         for key in 1..100_000 {
             cache.insert(LineKey(key), &line(key));
             assert!(
@@ -341,7 +336,16 @@ mod tests {
 
     #[test]
     fn without_a_budget_nothing_is_kept() {
-        let none = Cache::new(0);
+        let none = Cache::fitting(1 << 20, 1 << 20, 0);
+        none.insert(LineKey(1), &line(1));
+        assert_eq!(none.get(LineKey(1), 0), None);
+        assert_eq!(none.statistics().budget, 0);
+    }
+
+    #[test]
+    fn a_cache_that_the_system_does_not_give_has_no_budget() {
+        let none = Cache::fitting(u64::MAX, u64::MAX, u64::MAX);
+        assert_eq!(none.statistics().budget, 0);
         none.insert(LineKey(1), &line(1));
         assert_eq!(none.get(LineKey(1), 0), None);
     }
@@ -349,7 +353,7 @@ mod tests {
     /// Lines come and go all the time, and no thread ever reads the word of another line.
     #[test]
     fn threads_read_whole_lines() {
-        let cache = Cache::new(8 * size_of::<Set>() as u64);
+        let cache = Cache::fitting(0, 1 << 30, 8 * size_of::<Set>() as u64);
         let threads = 4;
         std::thread::scope(|scope| {
             for thread in 0..threads {

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::tables::Tables;
 use crate::index::Slice;
@@ -17,8 +17,6 @@ pub struct Inventory {
     pub coverage: Vec<Coverage>,
     /// Files that are not used as tables, and directories that are not searched.
     pub ignored: Vec<Ignored>,
-    /// The paths that were searched.
-    directories: Arc<[PathBuf]>,
     /// Directories that have been searched, without symbolic links in their paths.
     searched: HashSet<PathBuf>,
 }
@@ -91,10 +89,57 @@ impl CodecShare {
     }
 }
 
+/// Reasons why a directory is ignored whose tables are known nevertheless.
+const SEARCHED_ALREADY: &str = "a directory that is searched already";
+const LEADS_UP: &str = "a link to a directory above: not followed";
+
+impl fmt::Display for Place {
+    /// The path; also why it could not be searched.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.path.display())?;
+        match &self.tables {
+            Ok(_) => Ok(()),
+            Err(error) => write!(f, " ({error})"),
+        }
+    }
+}
+
+impl fmt::Display for Ignored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = format!("`{}`", self.path.display());
+        if self.reason.contains(&path) {
+            return f.write_str(&self.reason);
+        }
+        write!(f, "{path}: {}", self.reason)
+    }
+}
+
 impl Inventory {
-    /// The paths that were searched.
-    pub fn directories(&self) -> Arc<[PathBuf]> {
-        self.directories.clone()
+    /// The paths that were searched, in words: `` `tables`, `more` (No such file or directory) ``.
+    pub fn searched(&self) -> String {
+        let places = self.places.iter().map(Place::to_string);
+        places.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Why there is no table of a slice, in words: a file of its name is not used, or nothing is
+    /// there.
+    pub fn absence(&self, rule_set: RuleSetId, slice: Slice, metric: Metric) -> String {
+        let table = format!("{rule_set}/{slice}.{metric}");
+        match self.unused(rule_set, slice, metric) {
+            Some(ignored) => format!("the table {table} is not used: {ignored}"),
+            None => format!(
+                "no table {table} in {}: generate it with `crownhead generate {rule_set} --slice \
+                 {slice} --metric {metric}`, or name its directory with --tables",
+                self.searched()
+            ),
+        }
+    }
+
+    /// The file of a slice's table, or the directory where it would be, if it is ignored.
+    pub fn unused(&self, rule_set: RuleSetId, slice: Slice, metric: Metric) -> Option<&Ignored> {
+        let name = format!("{slice}.{metric}");
+        let mut ignored = self.ignored.iter();
+        ignored.find(|ignored| ignored.would_hold(rule_set, &name))
     }
 
     /// Hidden files are passed over: they are a generator's temporary and lock files.
@@ -120,7 +165,6 @@ impl Inventory {
                 },
             });
         }
-        inventory.directories = paths.iter().map(|path| path.as_ref().to_owned()).collect();
         inventory.take_stock(&tables);
         (tables, inventory)
     }
@@ -129,7 +173,7 @@ impl Inventory {
     /// circle.
     fn search(&mut self, directory: &Path, tables: &mut Tables) -> std::io::Result<()> {
         if !self.searched.insert(directory.canonicalize()?) {
-            self.ignore(directory, "a directory that is searched already");
+            self.ignore(directory, SEARCHED_ALREADY);
             return Ok(());
         }
         let mut entries = fs::read_dir(directory)?.collect::<Result<Vec<_>, _>>()?;
@@ -142,7 +186,7 @@ impl Inventory {
             if !path.is_dir() {
                 self.add(&path, tables);
             } else if leads_up(&path) {
-                self.ignore(&path, "a link to a directory above: not followed");
+                self.ignore(&path, LEADS_UP);
             } else if let Err(error) = self.search(&path, tables) {
                 self.ignore(&path, error.to_string());
             }
@@ -230,6 +274,24 @@ impl Inventory {
                 });
             }
         }
+    }
+}
+
+impl Ignored {
+    /// A file of this name, or the directory where a table of the rule set would be, and not known
+    /// by another path.
+    fn would_hold(&self, rule_set: RuleSetId, name: &str) -> bool {
+        let is = |path: Option<&Path>, name: &str| {
+            path.and_then(Path::file_name)
+                .is_some_and(|last| last == name)
+        };
+        if is(Some(&self.path), name) {
+            let others = RuleSetId::ALL.iter().filter(|&&other| other != rule_set);
+            let parent = self.path.parent();
+            return others.into_iter().all(|other| !is(parent, other.name()));
+        }
+        let reason = self.reason.as_str();
+        is(Some(&self.path), rule_set.name()) && ![SEARCHED_ALREADY, LEADS_UP].contains(&reason)
     }
 }
 

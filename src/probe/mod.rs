@@ -15,9 +15,11 @@ mod outcome;
 mod paths;
 mod ranking;
 mod search;
+mod stretches;
 mod tablebase;
 mod tables;
 pub(crate) mod threats;
+mod zeroed;
 
 pub use cache::CacheStatistics;
 pub use inventory::{CodecShare, Coverage, Ignored, Inventory, Place};

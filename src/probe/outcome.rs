@@ -14,6 +14,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Of a position whose side to move has no legal move.
+    #[inline]
     pub fn without_move(rules: &RuleSet) -> Outcome {
         Outcome {
             result: match rules.goal {

@@ -53,8 +53,7 @@ enum Kind {
     Over,
     /// The opponent has no piece: any move wins, or loses in reversed games.
     Alone,
-    Captures,
-    Quiet,
+    Contested,
 }
 
 impl Kind {
@@ -65,10 +64,8 @@ impl Kind {
             Kind::Over
         } else if board.pieces(!board.side).is_empty() {
             Kind::Alone
-        } else if has_capture::<R>(board) {
-            Kind::Captures
         } else {
-            Kind::Quiet
+            Kind::Contested
         }
     }
 }
@@ -104,17 +101,18 @@ impl Tablebase {
             Kind::Over => return Ok(without_move),
             Kind::Alone if has_move::<R>(board) => return Ok(without_move.reversed()),
             Kind::Alone => return Ok(without_move),
-            Kind::Captures => {
-                // A table without gaps needs no other ones.
-                if self.some_have_captures()
-                    && let Ok((table, place)) = self.place::<R>(board, Metric::Wdl)
-                    && !table.header.leaves_out_captures()
-                {
-                    return self.look_up(table, place, ask.reach);
-                }
-                return self.best::<R>(board, ask, depth, true);
-            }
-            Kind::Quiet => {}
+            Kind::Contested => {}
+        }
+        // A table without gaps needs no other ones.
+        if self.some_have_captures()
+            && has_capture::<R>(board)
+            && let Ok((table, place)) = self.place::<R>(board, Metric::Wdl)
+            && !table.header.leaves_out_captures()
+        {
+            return self.look_up(table, place, ask.reach);
+        }
+        if let Some(result) = self.best::<R>(board, ask, depth, true)? {
+            return Ok(result);
         }
         let (table, place) = match self.place::<R>(board, Metric::Wdl) {
             Err(ProbeError::Missing { .. }) if !has_move::<R>(board) => return Ok(without_move),
@@ -138,17 +136,18 @@ impl Tablebase {
                 bound: table.header.depth_bound,
             });
         }
-        self.best::<R>(board, ask, depth, false)
+        let best = self.best::<R>(board, ask, depth, false)?;
+        Ok(best.unwrap_or(without_move))
     }
 
-    /// The best of all captures, or of all quiet moves.
+    /// The best of all captures, or of all quiet moves; none if there is no such move.
     fn best<R: Rules>(
         &self,
         board: &Board<R::Geometry>,
         ask: Ask,
         depth: u16,
         captures: bool,
-    ) -> Result<Wdl, ProbeError> {
+    ) -> Result<Option<Wdl>, ProbeError> {
         let mut best: Option<Wdl> = None;
         let mut failure = None;
         let mut visit = |after: Board<R::Geometry>| {
@@ -171,9 +170,9 @@ impl Tablebase {
         }
         match (best, failure) {
             // A win is one whatever the other moves are worth.
-            (Some(Wdl::Win), _) => Ok(Wdl::Win),
+            (Some(Wdl::Win), _) => Ok(best),
             (_, Some(failure)) => Err(failure),
-            (best, None) => Ok(best.unwrap_or(Outcome::without_move(&R::SET).result)),
+            (_, None) => Ok(best),
         }
     }
 
@@ -184,8 +183,11 @@ impl Tablebase {
     ) -> Result<Outcome, ProbeError> {
         match Kind::of::<R>(board) {
             Kind::Over => return Ok(Outcome::without_move(&R::SET)),
-            Kind::Alone | Kind::Captures => return self.outcome_by_moves::<R>(board),
-            Kind::Quiet => {}
+            Kind::Alone => return self.outcome_by_moves::<R>(board),
+            Kind::Contested if has_capture::<R>(board) => {
+                return self.outcome_by_moves::<R>(board);
+            }
+            Kind::Contested => {}
         }
         if !has_move::<R>(board) {
             return Ok(Outcome::without_move(&R::SET));

@@ -13,17 +13,14 @@ use crate::table::{Codes, Header, Metric, TableError, TableFile, Wdl};
 /// Why a position cannot be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
-    #[error(
-        "no table {rule_set}/{slice}.{metric} in {}: generate it with \
-         `crownhead generate {rule_set} --slice {slice} --metric {metric}`, or name its directory \
-         with --tables",
-        list(directories)
-    )]
+    /// No file that can be used holds the table.
+    #[error("{}", inventory.absence(*rule_set, *slice, *metric))]
     Missing {
         rule_set: RuleSetId,
         slice: Slice,
         metric: Metric,
-        directories: Arc<[PathBuf]>,
+        /// Where it was looked for.
+        inventory: Arc<Inventory>,
     },
     #[error("{pieces} pieces on the board: tables have at most {most}")]
     TooManyPieces { pieces: u32, most: usize },
@@ -48,16 +45,11 @@ pub enum ProbeError {
     Table(#[from] TableError),
 }
 
-fn list(directories: &[PathBuf]) -> String {
-    let quoted = directories.iter().map(|d| format!("`{}`", d.display()));
-    quoted.collect::<Vec<_>>().join(", ")
-}
-
 /// The tables found in some directories, ready to be asked from any thread.
 #[derive(Debug)]
 pub struct Tablebase {
     tables: Tables,
-    inventory: Inventory,
+    inventory: Arc<Inventory>,
     cache: Cache,
     /// Bytes the cache may have.
     budget: u64,
@@ -77,9 +69,9 @@ impl Tablebase {
     pub fn with_cache<P: AsRef<Path>>(directories: &[P], bytes: u64) -> Tablebase {
         let (tables, inventory) = Inventory::scan(directories);
         Tablebase {
-            cache: Cache::fitting(tables.decoded_lines(), bytes),
+            cache: Cache::fitting(tables.results, tables.decoded_lines(), bytes),
             tables,
-            inventory,
+            inventory: Arc::new(inventory),
             budget: bytes,
         }
     }
@@ -87,7 +79,8 @@ impl Tablebase {
     /// Adds a table that is not on disk yet, in place of one that is.
     pub(super) fn add(&mut self, file: TableFile) {
         self.tables.replace(file);
-        self.cache = Cache::fitting(self.tables.decoded_lines(), self.budget);
+        let lines = self.tables.decoded_lines();
+        self.cache = Cache::fitting(self.tables.results, lines, self.budget);
     }
 
     pub fn inventory(&self) -> &Inventory {
@@ -148,12 +141,13 @@ impl Tablebase {
         self.tables.get(rule_set, canonical, metric)
     }
 
-    pub(crate) fn missing(&self, rule_set: RuleSetId, slice: Slice, metric: Metric) -> ProbeError {
+    /// The error that there is no table of a canonical slice.
+    pub fn missing(&self, rule_set: RuleSetId, slice: Slice, metric: Metric) -> ProbeError {
         ProbeError::Missing {
             rule_set,
             slice,
             metric,
-            directories: self.inventory.directories(),
+            inventory: self.inventory.clone(),
         }
     }
 
@@ -202,10 +196,19 @@ impl Tablebase {
         place: Place,
         reach: Reach,
     ) -> Result<Wdl, ProbeError> {
-        let Place { side, position } = place;
-        if let Some(constant) = table.constant[side] {
+        if let Some(constant) = table.constant[place.side] {
             return Ok(constant);
         }
+        if let Some(result) = self.cache.result(table.result(place)) {
+            return Ok(result);
+        }
+        self.look_up_line(table, place, reach)
+    }
+
+    /// A result that its stretch does not tell.
+    #[inline]
+    fn look_up_line(&self, table: &Table, place: Place, reach: Reach) -> Result<Wdl, ProbeError> {
+        let Place { side, position } = place;
         let file = match reach {
             Reach::Files => table.file()?,
             Reach::Cache => table.opened().ok_or(ProbeError::NotCached)?,
@@ -237,11 +240,15 @@ impl Tablebase {
         let mut codes = Codes::default();
         file.results(side, block, &mut codes)?;
         self.cache.count_decode();
-        let first = block * file.block_positions(side).div_ceil(LINE_RESULTS);
-        let lines = codes.bytes().chunks(LINE_RESULTS as usize / 4);
-        for (line, bytes) in (first..).zip(lines) {
-            self.cache.insert_bytes(table.line(side, line), bytes);
+        if table.constant[side].is_some() {
+            // Nobody asks the cache for these.
+            return Ok(codes);
         }
+        let per_block = file.block_positions(side);
+        let position = block * per_block;
+        let first = table.result(Place { side, position });
+        let line = table.line(side, block * per_block.div_ceil(LINE_RESULTS));
+        self.cache.insert_results(first, line, &codes);
         Ok(codes)
     }
 

@@ -1,21 +1,24 @@
 use std::any::Any;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::cache::{LINE_DISTANCES, LINE_RESULTS, LineKey};
+use super::stretches::STRETCH_ALIGNMENT;
 use crate::board::{ByColor, Color, Geometry};
-use crate::index::{Slice, SliceIndex};
+use crate::index::{MAX_PIECES, Slice, SliceIndex};
 use crate::rules::{RuleSetId, Rules, with_rules};
 use crate::table::{Header, Metric, TableError, TableFile, Wdl};
 
 /// Tables by rule set, slice and metric.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    by_key: HashMap<u32, Table, BuildHasherDefault<KeyHasher>>,
+    tables: Vec<Table>,
+    /// By rule set and metric, where there is any table.
+    places: [[Option<Box<Places>>; Metric::ALL.len()]; RuleSetId::ALL.len()],
     /// Positions of all tables together, which is more than their lines.
     lines: u64,
+    /// Positions of which results are stored and not constant, with room between the sides to move.
+    pub results: u64,
     /// Some table has results of positions with captures.
     pub some_have_captures: bool,
 }
@@ -34,6 +37,9 @@ pub(super) struct Table {
     index: Box<dyn Any + Send + Sync>,
     /// Numbers of the lines before its own.
     lines_before: ByColor<u64>,
+    /// The number of the first result among the [results](Tables::results) of all tables; means
+    /// nothing where there are none, or where they are constant.
+    results_before: ByColor<u64>,
 }
 
 /// Where a table has a position.
@@ -43,25 +49,33 @@ pub(super) struct Place {
     pub position: u64,
 }
 
-/// Five bits for the rule set, two for the metric, four for each count of pieces.
-#[inline]
-fn key(rule_set: RuleSetId, slice: Slice, metric: Metric) -> u32 {
-    let counts = Color::BOTH.map(|color| slice.men(color) << 4 | slice.kings(color));
-    (rule_set as u32) << 18 | (metric as u32) << 16 | (counts[0] << 8 | counts[1]) as u32
+/// Where among all tables that of a slice is, by the slice's counts of pieces, from 1; 0 if
+/// there is none.
+type Places = [u32; COUNTS.pow(4)];
+/// How many pieces of a kind there can be.
+const COUNTS: usize = MAX_PIECES + 1;
+
+/// The number of a slice in [`Places`].
+#[inline(always)]
+fn number(slice: Slice) -> usize {
+    let counts = Color::BOTH.map(|color| slice.men(color) * COUNTS + slice.kings(color));
+    counts[0] * COUNTS.pow(2) + counts[1]
 }
 
 impl Tables {
     #[inline]
     pub fn get(&self, rule_set: RuleSetId, slice: Slice, metric: Metric) -> Option<&Table> {
-        self.by_key.get(&key(rule_set, slice, metric))
+        let places = self.places[rule_set as usize][metric as usize].as_ref()?;
+        self.tables
+            .get(places[number(slice)].wrapping_sub(1) as usize)
     }
 
     pub fn len(&self) -> usize {
-        self.by_key.len()
+        self.tables.len()
     }
 
     pub fn headers(&self) -> impl Iterator<Item = &Header> {
-        self.by_key.values().map(|table| &table.header)
+        self.tables.iter().map(|table| &table.header)
     }
 
     /// About as many lines as there are values in all tables.
@@ -78,39 +92,63 @@ impl Tables {
 
     /// Adds a table unless there is one of its kind, which is returned then.
     pub fn add(&mut self, path: &Path, header: Header) -> Option<&Table> {
-        let key = key(header.rule_set, header.slice, header.metric);
-        if self.by_key.contains_key(&key) {
-            return self.by_key.get(&key);
+        let Header {
+            rule_set,
+            slice,
+            metric,
+            ..
+        } = header;
+        if self.get(rule_set, slice, metric).is_none() {
+            self.insert(path, header, OnceLock::new());
+            return None;
         }
-        self.insert(key, path, header, OnceLock::new());
-        None
+        self.get(rule_set, slice, metric)
     }
 
     /// Adds an open table in place of one of its kind.
     pub fn replace(&mut self, file: TableFile) {
         let (path, header) = (file.path().to_owned(), file.header().clone());
-        let key = key(header.rule_set, header.slice, header.metric);
-        self.insert(key, &path, header, OnceLock::from(file));
+        self.insert(&path, header, OnceLock::from(file));
     }
 
-    fn insert(&mut self, key: u32, path: &Path, header: Header, file: OnceLock<TableFile>) {
+    fn insert(&mut self, path: &Path, header: Header, file: OnceLock<TableFile>) {
         // The positions of all slices of all rule sets number less than 2^62.
         let lines_before = ByColor::new(self.lines, self.lines.saturating_add(header.positions));
         self.lines = lines_before[Color::Black].saturating_add(header.positions);
         self.some_have_captures |= !header.leaves_out_captures();
+        let constant = ByColor(Color::BOTH.map(|side| header.constant(side)));
+        let results_before = ByColor(Color::BOTH.map(|side| {
+            let before = self.results;
+            let stored = header.metric == Metric::Wdl && header.stored[side].is_some();
+            if stored && constant[side].is_none() {
+                let positions = header.positions.next_multiple_of(STRETCH_ALIGNMENT);
+                self.results = before.saturating_add(positions);
+            }
+            before
+        }));
         let index = with_rules!(header.rule_set, R => {
             Box::new(SliceIndex::<<R as Rules>::Geometry>::new(header.slice)) as Box<_>
         });
         let table = Table {
             path: path.to_owned(),
             is_stored: ByColor(Color::BOTH.map(|side| header.stored[side].is_some())),
-            constant: ByColor(Color::BOTH.map(|side| header.constant(side))),
+            constant,
             file,
             index,
             lines_before,
+            results_before,
             header,
         };
-        self.by_key.insert(key, table);
+        let places = &mut self.places[table.header.rule_set as usize][table.header.metric as usize];
+        let places = places.get_or_insert_with(|| Box::new([0; _]));
+        let place = &mut places[number(table.header.slice)];
+        match self.tables.get_mut((*place).wrapping_sub(1) as usize) {
+            Some(old) => *old = table,
+            None => {
+                self.tables.push(table);
+                *place = self.tables.len() as u32;
+            }
+        }
     }
 }
 
@@ -148,29 +186,15 @@ impl Table {
         index.expect("a table is asked for positions of its own rule set")
     }
 
+    /// The number of a stored result among those of all tables.
+    #[inline]
+    pub fn result(&self, place: Place) -> u64 {
+        self.results_before[place.side] + place.position
+    }
+
     /// The key of a line by its number in the table.
     #[inline]
     pub fn line(&self, side: Color, number: u64) -> LineKey {
         LineKey(self.lines_before[side] + number + 1)
-    }
-}
-
-/// Multiplies once: keys are small numbers that nobody chooses to do harm.
-#[derive(Debug, Default)]
-pub(super) struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    #[inline]
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u32(byte.into()));
-    }
-
-    #[inline]
-    fn write_u32(&mut self, number: u32) {
-        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 }

@@ -88,11 +88,13 @@ pub struct RuleSet {
 
 impl RuleSet {
     /// Kings exist at all.
+    #[inline]
     pub const fn has_kings(&self) -> bool {
         !matches!(self.promotion, Promotion::Win)
     }
 
     /// Men can also step sideways, so that a man's move need not be progress (Turkish).
+    #[inline]
     pub const fn has_lateral_moves(&self) -> bool {
         self.man_moves.contains(Dirs::E)
     }

@@ -91,6 +91,7 @@ pub fn generate(
     };
     generation.drop_finished();
     generation.list_kept(plan)?;
+    generation.check_places()?;
     generation.share_memory()?;
     while let Some((slice, _lock)) = generation.take_slice()? {
         generation.make(slice)?;
@@ -288,6 +289,20 @@ impl Generation<'_> {
             self.metrics.iter().map(path).collect::<Vec<_>>()
         });
         Manifest::complete(&tables.collect::<Vec<_>>())
+    }
+
+    /// Nothing stands in the way of the tables to come.
+    fn check_places(&self) -> Result<(), TableError> {
+        for &slice in &self.remaining {
+            for &metric in &self.metrics {
+                let path = table_path(&self.settings.tables, self.rule_set, slice, metric);
+                if path.is_dir() {
+                    let directory = io::Error::from(io::ErrorKind::IsADirectory);
+                    return Err(TableError::io("write", &path)(directory));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// All tables of the slice are there, with sound headers and of the length these say.

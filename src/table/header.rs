@@ -169,11 +169,13 @@ impl Header {
     }
 
     /// Positions in which the side to move can capture are not stored.
+    #[inline]
     pub fn leaves_out_captures(&self) -> bool {
         self.left_out.captures
     }
 
     /// Positions in which the opponent could capture are not stored.
+    #[inline]
     pub fn leaves_out_threats(&self) -> bool {
         self.left_out.threats
     }

@@ -133,6 +133,37 @@ fn positions_out_of_reach_are_passed_over_and_missing_tables_named_once() {
     assert!(!summary.contains("more pieces"), "{summary}");
 }
 
+/// A second run says the same once more, and nothing twice; comments of people stay.
+#[test]
+fn annotating_again_changes_nothing() {
+    let game = format!(
+        "{RUSSIAN}{{a study}} 1. g1-f2 {{hm}} e5-f4 (1... e5-d4 {{or this}}) 2. f2-g1 1/2-1/2\n"
+    );
+    let (once, summary) = annotated(&game);
+    let (twice, again) = annotated(&once);
+    assert_eq!((twice, again), (once.clone(), summary));
+    for comment in ["a study", "hm", "or this"] {
+        assert_eq!(once.matches(comment).count(), 1, "{once}");
+    }
+    // Tables that know less leave what others have said.
+    let tables = tempfile::tempdir().unwrap();
+    crate::support::generate(tables.path(), &["russian", "--slice", "KvK", "--quiet"]).success();
+    let file = file(&once);
+    let mut command = crownhead(["annotate", "--tables"]);
+    let kept = stdout(command.arg(tables.path()).arg(file.path()));
+    assert_eq!(flowing(&kept), flowing(&once));
+}
+
+#[test]
+fn without_any_table_there_is_nothing_to_tell() {
+    let file = file(format!("{RUSSIAN}1. g1-f2 *"));
+    for option in [&["--summary"][..], &["--json"], &[]] {
+        let mut command = crownhead(["annotate", "--tables", "no-tables"]);
+        command.args(option).arg(file.path());
+        fails_naming(&mut command, &["russian", "`no-tables`", "--tables"]);
+    }
+}
+
 #[test]
 fn games_in_json() {
     let file = file(format!("{RUSSIAN}1. g1-f2 e5-f4 1/2-1/2"));
@@ -163,7 +194,13 @@ fn the_variant_comes_from_the_tag_or_the_argument() {
     let mut command = with_tables(["annotate", "russian", "-"]);
     assert!(stdout(command.write_stdin(tagless)).contains("g1-f2?"));
     let mut command = with_tables(["annotate", "-"]);
-    fails_naming(command.write_stdin(tagless), &["GameType"]);
+    let hint = "crownhead annotate VARIANT -";
+    fails_naming(command.write_stdin(tagless), &["GameType", hint]);
+    let unknown = format!("[GameType \"99\"]{tagless}");
+    let mut command = with_tables(["annotate", "-"]);
+    fails_naming(command.write_stdin(&*unknown), &["line 1", hint]);
+    let mut command = with_tables(["annotate", "russian", "-"]);
+    assert!(stdout(command.write_stdin(unknown)).contains("g1-f2?"));
     let mut command = with_tables(["annotate", "rusian", "-"]);
     fails_naming(command.write_stdin(tagless), &["rusian", "russian"]);
 }
@@ -179,6 +216,15 @@ fn games_that_are_none_are_told_with_their_place() {
     fails_naming(
         &mut with_tables(["annotate", "nowhere.pdn"]),
         &["nowhere.pdn"],
+    );
+    let utf_16: Vec<u8> = "\u{feff}[White \"A\"]"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let utf_16 = file(utf_16);
+    fails_naming(
+        with_tables(["annotate"]).arg(utf_16.path()),
+        &[utf_16.path().to_str().unwrap(), "line 1, byte 1", "UTF-8"],
     );
     let empty = file("\n");
     fails_naming(with_tables(["annotate"]).arg(empty.path()), &["no game"]);

@@ -41,6 +41,20 @@ fn generated_tables_are_kept_and_probed() {
     assert_eq!(json(probe.arg(tables.path()))["dtw"], 2);
 }
 
+/// Told before anything is solved.
+#[test]
+fn a_directory_in_place_of_a_table_is_refused() {
+    let tables = tempfile::tempdir().unwrap();
+    let place = tables.path().join("russian/MvM.wdl");
+    fs::create_dir_all(&place).unwrap();
+    let refused = generate(tables.path(), &["russian", "--pieces", "2"]).code(1);
+    refused.stderr(predicate::str::contains(place.to_str().unwrap()));
+    assert!(
+        files(tables.path(), "russian").is_empty(),
+        "nothing is solved"
+    );
+}
+
 #[test]
 fn a_slice_brings_what_it_depends_on_and_only_the_metrics_asked_for() {
     let tables = tempfile::tempdir().unwrap();

@@ -38,6 +38,19 @@ fn links_are_followed_but_not_in_a_circle() {
     assert!(reason("russian/up").contains("already"));
 }
 
+/// The name of a file commands no terminal.
+#[cfg(unix)]
+#[test]
+fn names_with_control_characters_are_written_out() {
+    let base = tempfile::tempdir().unwrap();
+    fs::write(base.path().join("a\u{1b}[2J\nb.wdl"), "no table").unwrap();
+    let text = stdout(&mut crownhead(["info", base.path().to_str().unwrap()]));
+    assert!(
+        text.contains("a\\u{1b}[2J") && !text.contains('\u{1b}'),
+        "{text}"
+    );
+}
+
 #[test]
 fn the_inventory_tells_of_every_place() {
     let base = tempfile::tempdir().unwrap();

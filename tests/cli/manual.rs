@@ -48,6 +48,9 @@ fn manual_pages_of_all_commands() {
         );
     }
     fails_naming(&mut crownhead(["man", "solve"]), &["`solve`", "probe"]);
+    // Not a command of its own, and so not among them.
+    let help = crownhead(["man", "help"]).assert().code(1);
+    help.stderr(predicate::str::contains("completions, man\n"));
 }
 
 /// Every command's help shows how it is used and what it exits with.

@@ -55,9 +55,24 @@ fn wrong_usage_is_told_apart() {
         &["perft", "russian", "-1"],
         &["stats", "russian", "--csv", "--json"],
         &["solve"],
+        &["generate", "russian", "--pieces", "2", "--tables", ""],
+        &["probe", "russian", "W:WKa1:BKh8", "--tables", ":"],
+        &["info", ""],
     ] {
         crownhead(args.iter().copied()).assert().code(2);
     }
+    let memory = crownhead([
+        "generate",
+        "russian",
+        "--pieces",
+        "2",
+        "--memory",
+        "99999999T",
+    ])
+    .assert();
+    memory
+        .code(2)
+        .stderr(predicate::str::contains("more than any computer has"));
     crownhead(["--help"]).assert().code(0);
     let nothing_asked = crownhead(["generate", "russian"]).assert().code(2);
     nothing_asked.stderr(predicate::str::contains("--pieces <N>|--slice <S>"));

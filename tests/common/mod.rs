@@ -1,12 +1,14 @@
 //! What several test programs share: positions from FEN and at random, moves as text, perft, rows
-//! of test data.
+//! of test data, tables made on the spot.
 #![allow(dead_code, reason = "each test program uses a part")]
 
 use std::fs::File;
 use std::path::Path;
 
 use crownhead::board::{ByColor, Color, Position, Square};
-use crownhead::rules::{Move, Variant};
+use crownhead::rules::{Move, RuleSetId, Variant};
+use crownhead::solve::{Plan, Settings, generate, solver};
+use crownhead::table::{Metric, Profile};
 use proptest::prelude::*;
 
 /// Reads the FENs of the test data: `W:WK4,e3:B12-20`, squares numeric or algebraic.
@@ -83,6 +85,30 @@ pub fn rows(name: &str) -> Vec<csv::StringRecord> {
         .records()
         .collect::<Result<_, _>>()
         .unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// Makes the tables of all metrics of up to so many pieces.
+pub fn generate_into(directory: &Path, rule_set: RuleSetId, pieces: usize, profile: Profile) {
+    generate_metrics(directory, rule_set, pieces, profile, &Metric::ALL);
+}
+
+/// Tables of some metrics.
+pub fn generate_metrics(
+    directory: &Path,
+    rule_set: RuleSetId,
+    pieces: usize,
+    profile: Profile,
+    metrics: &[Metric],
+) {
+    let settings = Settings {
+        tables: directory.to_owned(),
+        metrics: metrics.to_vec(),
+        memory: None,
+        profile,
+    };
+    let plan = Plan::complete(rule_set, pieces);
+    let mut solver = solver(rule_set, &settings.metrics, None);
+    generate(&plan, &mut *solver, &settings, &|_| ()).unwrap();
 }
 
 pub fn any_variant() -> impl Strategy<Value = Variant> {

@@ -1,52 +1,26 @@
 //! Files as they are on disk: what they give back, damage, forgery, and what verification finds.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod damage;
 mod values;
 mod verification;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use common::generate_into;
 
 use crownhead::index::Slice;
 use crownhead::probe::Tablebase;
 use crownhead::rules::{RuleSetId, Variant};
-use crownhead::solve::{Plan, Settings, generate, solver};
-use crownhead::table::{Metric, Profile};
+use crownhead::table::Profile;
 
 fn variant(rule_set: RuleSetId) -> Variant {
     *Variant::ALL
         .iter()
         .find(|v| v.rule_set() == rule_set)
         .unwrap()
-}
-
-/// Tables of all metrics.
-fn generate_into(directory: &Path, rule_set: RuleSetId, pieces: usize, profile: Profile) {
-    let metrics = vec![Metric::Dtc, Metric::Dtw];
-    generate_metrics(directory, rule_set, pieces, profile, metrics);
-}
-
-fn generate_metrics(
-    directory: &Path,
-    rule_set: RuleSetId,
-    pieces: usize,
-    profile: Profile,
-    metrics: Vec<Metric>,
-) {
-    let settings = Settings {
-        tables: directory.to_owned(),
-        metrics,
-        memory: None,
-        profile,
-    };
-    let plan = Plan::complete(rule_set, pieces);
-    generate(
-        &plan,
-        &mut *solver(rule_set, &settings.metrics, None),
-        &settings,
-        &|_| (),
-    )
-    .unwrap();
 }
 
 fn slice(name: &str) -> Slice {

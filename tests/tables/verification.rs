@@ -11,7 +11,8 @@ use crownhead::table::{Metric, Profile, SliceValues, Wdl, table_path, write_tabl
 use crownhead::verify::{ListError, verify_slice};
 use crownhead::verify::{Verifier, VerifyError, verify_checksums, verify_list, verify_sample};
 
-use super::{generate_into, generate_metrics, sign, slice, variant};
+use super::common::generate_metrics;
+use super::{generate_into, sign, slice, variant};
 
 fn verify_all(directory: &Path, rule_set: RuleSetId, pieces: usize) -> Result<u64, VerifyError> {
     let tables = Tablebase::open(&[directory]);
@@ -34,8 +35,8 @@ fn verify_all(directory: &Path, rule_set: RuleSetId, pieces: usize) -> Result<u6
 #[test]
 fn verification_keeps_to_its_memory() {
     let directory = tempfile::tempdir().unwrap();
-    let (rules, results) = (RuleSetId::English, vec![Metric::Wdl]);
-    generate_metrics(directory.path(), rules, 3, Profile::Fast, results);
+    let rules = RuleSetId::English;
+    generate_metrics(directory.path(), rules, 3, Profile::Fast, &[Metric::Wdl]);
     let tables = Tablebase::with_cache(&[directory.path()], 1 << 18);
     let slices: Vec<Slice> = (2..=3)
         .flat_map(|n| Slice::all_canonical(n, true))

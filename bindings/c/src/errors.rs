@@ -2,6 +2,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Weak};
 
 use crownhead::probe::{LineError, ProbeError};
 use crownhead::table::TableError;
@@ -14,7 +15,8 @@ use crate::Tablebase;
 pub enum Status {
     /// Done.
     CrownheadOk = 0,
-    /// A table that is needed is not there. The result is not known; it is no draw.
+    /// A table that is needed is not there, or its file is not used; the text tells. The result is
+    /// not known; it is no draw.
     CrownheadMissing = 1,
     /// More pieces than tables can have.
     CrownheadTooManyPieces = 2,
@@ -77,9 +79,23 @@ impl From<ProbeError> for Failure {
     }
 }
 
+/// The last failure of a thread with one tablebase, or without any.
+struct Last {
+    failure: Failure,
+    /// Dead once the tablebase is closed, be it by another thread; none for calls without.
+    tables: Option<Weak<()>>,
+}
+
+impl Last {
+    fn is_closed(&self) -> bool {
+        let tables = self.tables.as_ref();
+        tables.is_some_and(|tables| tables.strong_count() == 0)
+    }
+}
+
 thread_local! {
     /// The last failure of this thread with each tablebase, by its number; 0 for calls without.
-    static LAST: RefCell<HashMap<u64, Failure>> = RefCell::default();
+    static LAST: RefCell<HashMap<u64, Last>> = RefCell::default();
 }
 
 /// Runs a call, keeps its failure, and stops panics at the border.
@@ -91,9 +107,20 @@ pub(crate) fn call(tables: *const Tablebase, f: impl FnOnce() -> Result<(), Fail
     };
     let status = failure.status();
     // SAFETY: null or a tablebase that is open, as the header demands of every call.
-    let number = unsafe { tables.as_ref() }.map_or(0, |tables| tables.number);
+    let tables = unsafe { tables.as_ref() };
+    let number = tables.map_or(0, |tables| tables.number);
+    let last = Last {
+        failure,
+        tables: tables.map(|tables| Arc::downgrade(&tables.open)),
+    };
     // A thread that is ending keeps nothing any more.
-    let _ = LAST.try_with(|last| last.borrow_mut().insert(number, failure));
+    let _ = LAST.try_with(|all| {
+        let mut all = all.borrow_mut();
+        if all.insert(number, last).is_none() {
+            // As many stay at most as are open.
+            all.retain(|_, last| !last.is_closed());
+        }
+    });
     status
 }
 
@@ -113,7 +140,7 @@ pub unsafe extern "C" fn crownhead_last_error(
 ) -> usize {
     // SAFETY: null or a tablebase that is open, as the header demands of every call.
     let number = unsafe { tables.as_ref() }.map_or(0, |tables| tables.number);
-    let text = catch_unwind(|| LAST.with_borrow(|last| last.get(&number).map(Failure::text)));
+    let text = catch_unwind(|| LAST.with_borrow(|all| Some(all.get(&number)?.failure.text())));
     match text {
         // SAFETY: `buffer` is null or has `size` bytes, as the header demands.
         Ok(Some(text)) => unsafe { write_text(&text, buffer, size) },
@@ -144,6 +171,26 @@ pub(crate) unsafe fn write_text(text: &str, buffer: *mut c_char, size: usize) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tables::{crownhead_close, crownhead_open};
+
+    /// A thread that never closes a tablebase itself keeps no failures of those that are closed.
+    #[test]
+    fn failures_of_closed_tablebases_are_forgotten() {
+        for _ in 0..100 {
+            // SAFETY: an empty text, and a tablebase that is closed once.
+            unsafe {
+                let tables = crownhead_open(c"nowhere".as_ptr(), 4096);
+                assert_ne!(
+                    call(tables, || Err(Failure::null("fen"))),
+                    Status::CrownheadOk
+                );
+                let address = tables as usize;
+                let close = move || crownhead_close(address as *mut Tablebase);
+                std::thread::spawn(close).join().unwrap();
+            }
+        }
+        LAST.with_borrow(|all| assert!(all.len() <= 2, "{}", all.len()));
+    }
 
     fn last_error() -> String {
         let mut buffer = [0u8; 200];

@@ -16,7 +16,7 @@ pub struct Squares {
     pub high: u64,
 }
 
-/// A position: bitboards and the side to move.
+/// A position: bitboards and the side to move. One side may have no piece, not both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct BoardPosition {
@@ -165,4 +165,19 @@ pub unsafe extern "C" fn crownhead_format_fen(
         Ok(())
     });
     needed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As FEN does, bitboards refuse a board without any piece; one side may have none.
+    #[test]
+    fn an_empty_board_is_no_position() {
+        let mut position = BoardPosition::default();
+        let refused = position.check();
+        assert!(matches!(refused, Err(Failure::Argument(text)) if text.contains("any piece")));
+        position.white_kings.low = 1;
+        assert!(position.check().is_ok());
+    }
 }

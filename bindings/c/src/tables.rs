@@ -1,5 +1,6 @@
 use std::ffi::{CStr, OsString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crownhead::board::ByColor;
@@ -15,6 +16,8 @@ pub struct Tablebase {
     pub(crate) tables: crownhead::probe::Tablebase,
     /// Never given to another one.
     pub(crate) number: u64,
+    /// Lives as long as this.
+    pub(crate) open: Arc<()>,
 }
 
 /// Results: win, draw or loss.
@@ -34,7 +37,8 @@ pub struct Statistics {
     pub misses: u64,
     /// Blocks that were decoded.
     pub decodes: u64,
-    /// Bytes in use, and the most bytes to use.
+    /// Bytes in use, and the most bytes to use: 0 if the system did not give the memory, so that
+    /// nothing is kept.
     pub bytes: u64,
     pub budget: u64,
     /// Tables that were found.
@@ -67,6 +71,7 @@ pub unsafe extern "C" fn crownhead_open(
         Box::new(Tablebase {
             tables: crownhead::probe::Tablebase::with_cache(&table_paths(&lists), bytes),
             number: NEXT.fetch_add(1, Relaxed),
+            open: Arc::default(),
         })
     }));
     opened.map_or(std::ptr::null_mut(), Box::into_raw)

@@ -32,6 +32,23 @@ pub fn comment(r: &Reviewed) -> Option<String> {
     })
 }
 
+/// Whether a comment is one that [`comment`] makes, or the result of a position alone.
+pub fn is_own(comment: &str) -> bool {
+    const FAULTS: [&str; 5] = [
+        "throws away the win",
+        "throws away the draw",
+        "makes a win a loss",
+        "takes ",
+        "wins ",
+    ];
+    match comment.rsplit_once("; now ") {
+        Some((fault, now)) => {
+            FAULTS.iter().any(|start| fault.starts_with(start)) && words::is_short_outcome(now)
+        }
+        None => words::is_short_outcome(comment),
+    }
+}
+
 /// The fault of a move in words: `throws away the win: 22-18 wins in 21 plies (11 moves)`.
 pub fn fault(r: &Reviewed) -> Option<String> {
     let (before, after) = (r.before?, r.after?);

@@ -54,17 +54,13 @@ struct Value {
 
 impl Report<'_> {
     pub fn of<'a>(game: &'a Game, review: &Review) -> Report<'a> {
-        let tag = |name: &str| {
-            let found = game.tags.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
-            found.map(|(_, value)| value.as_str())
-        };
         let moves = review.moves.iter().enumerate();
         let missing = review.missing.iter();
         Report {
             variant: game.variant.name(),
             fen: fen::format(&game.start),
-            white: tag("White"),
-            black: tag("Black"),
+            white: game.tag("White"),
+            black: game.tag("Black"),
             result: game.result.text(game.variant),
             moves: moves.map(|(ply, r)| Row::of(game, ply, r)).collect(),
             too_many_pieces: review.too_many,

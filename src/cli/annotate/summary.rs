@@ -2,21 +2,27 @@
 
 use crownhead::notation::moves;
 use crownhead::notation::pdn::Game;
+use crownhead::probe::Tablebase;
 use crownhead::review::{Review, Reviewed};
+use crownhead::rules::RuleSetId;
 use crownhead::rules::reference::legal_moves;
 
 use super::remarks::{fault, mark, numbered};
+use crate::cli::missing::{missing_tables, no_tables};
 use crate::cli::words;
 
 /// Of all games, then what tables could not tell.
-pub fn summary(games: &[Game], reviews: &[Review]) -> String {
+pub fn summary(tables: &Tablebase, games: &[Game], reviews: &[Review]) -> String {
     let games = games.iter().zip(reviews);
     let each = (1..).zip(games.clone());
     let mut text: String = each
         .map(|(number, (game, review))| of_game(number, game, review))
         .collect();
-    text += &without_tables(games.clone());
-    text += &out_of_reach(reviews);
+    for rule_set in without_tables(games) {
+        text += &no_tables(tables, rule_set);
+        text.push('\n');
+    }
+    text += &out_of_reach(tables, reviews);
     text
 }
 
@@ -48,9 +54,8 @@ fn of_game(number: usize, game: &Game, review: &Review) -> String {
 /// Who played what, as far as the tags tell.
 fn title(game: &Game) -> String {
     let tag = |name: &str| {
-        let mut tags = game.tags.iter();
-        let (_, value) = tags.find(|(n, _)| n.eq_ignore_ascii_case(name))?;
-        let printable: String = value.chars().filter(|c| !c.is_control()).collect();
+        let value = game.tag(name)?.chars();
+        let printable: String = value.filter(|c| !c.is_control()).collect();
         Some(printable.trim().to_owned()).filter(|name| !name.is_empty())
     };
     let unknown = || "?".to_owned();
@@ -81,7 +86,7 @@ fn played(game: &Game, ply: usize, r: &Reviewed) -> String {
 }
 
 /// Rule sets of which there is no table at all, each once.
-fn without_tables<'a>(games: impl Iterator<Item = (&'a Game, &'a Review)>) -> String {
+pub fn without_tables<'a>(games: impl Iterator<Item = (&'a Game, &'a Review)>) -> Vec<RuleSetId> {
     let mut rule_sets = Vec::new();
     for (game, _) in games.filter(|(_, review)| review.reach == 0) {
         let rule_set = game.variant.rule_set();
@@ -89,14 +94,11 @@ fn without_tables<'a>(games: impl Iterator<Item = (&'a Game, &'a Review)>) -> St
             rule_sets.push(rule_set);
         }
     }
-    let line = |set| {
-        format!("there are no tables of {set}: `crownhead generate {set} --pieces 4` makes some\n")
-    };
-    rule_sets.into_iter().map(line).collect()
+    rule_sets
 }
 
 /// Positions with too many pieces, counted, and missing tables, each named once.
-fn out_of_reach(reviews: &[Review]) -> String {
+fn out_of_reach(tables: &Tablebase, reviews: &[Review]) -> String {
     let mut text = String::new();
     let within_reach = reviews.iter().filter(|r| r.reach > 0);
     let too_many: usize = within_reach.map(|r| r.too_many).sum();
@@ -112,8 +114,8 @@ fn out_of_reach(reviews: &[Review]) -> String {
         }
     }
     if !missing.is_empty() {
-        let tables = missing.join(" ");
-        text += &format!("missing: {tables}; `crownhead generate` makes them\n");
+        text += &missing_tables(tables, &missing);
+        text.push('\n');
     }
     text
 }

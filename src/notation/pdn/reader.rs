@@ -8,7 +8,8 @@ use crate::notation::moves::MoveError;
 use crate::notation::{fen, moves};
 use crate::rules::{Move, Variant};
 
-/// Reads all games of a text. `variant` is what is played in games whose tags do not say.
+/// Reads all games of a text. `variant` is what is played in games whose tags do not say, or not in
+/// a way that is understood.
 ///
 /// # Errors
 /// [`PdnError`] with the place of the first thing that cannot be read.
@@ -147,41 +148,53 @@ impl<'a> Reader<'a> {
             comments.extend(self.comments()?);
         }
         let mut line = self.line(start, 0, comments)?;
-        let result = match self.result()? {
-            Some(result) => Some(result),
-            None => header
-                .result
-                .and_then(|(_, text)| GameResult::parse(text.trim())),
-        };
+        let mut result = self.result()?.unwrap_or_default();
+        // What is not told at the end may be told by the tag.
+        if let (GameResult::Unknown, Some((_, text))) = (result, header.result) {
+            match GameResult::parse(text.trim()) {
+                Some(told) => result = told,
+                None => header.tags.push(("Result".to_owned(), text)),
+            }
+        }
         line.closing.extend(self.comments()?);
         Ok(Some(Game {
             tags: header.tags,
             variant,
             start,
             line,
-            result: result.unwrap_or_default(),
+            result,
         }))
     }
 
-    /// What the tags say, or else the caller. Beside `GameType`, `Variant` is a tag like any other.
+    /// What the tags say, or else the caller, also where they name nothing that is known. Beside
+    /// `GameType`, `Variant` is a tag like any other.
     fn game_type_of(&self, begin: usize, header: &mut Header) -> Result<GameType, Fault> {
         let plain = |variant| GameType {
             variant,
             flipped: false,
         };
-        let fault = |at, problem| self.lexer.fault(at, problem);
-        match (&header.game_type, header.variant.take(), self.variant) {
-            (Some((at, text)), name, _) => {
+        let (begin, told) = match (&header.game_type, header.variant.take()) {
+            (Some((at, text)), name) => {
                 let name = name.map(|(_, name)| ("Variant".to_owned(), name));
                 header.tags.extend(name);
-                game_type::parse(text).map_err(|problem| fault(*at, problem))
+                (*at, game_type::parse(text))
             }
-            (None, Some((at, name)), _) => name
-                .parse::<Variant>()
-                .map(plain)
-                .map_err(|unknown| fault(at, unknown.into())),
-            (None, None, Some(variant)) => Ok(plain(variant)),
-            (None, None, None) => Err(fault(begin, PdnProblem::MissingVariant)),
+            (None, Some((at, name))) => {
+                let variant = name.parse::<Variant>();
+                (at, variant.map(plain).map_err(PdnProblem::from))
+            }
+            (None, None) => (begin, Err(PdnProblem::MissingVariant)),
+        };
+        match (told, self.variant) {
+            // The tags name another variant than the caller.
+            (Err(PdnProblem::OtherGameType { variant, expected }), given)
+                if given != Some(variant) =>
+            {
+                let problem = PdnProblem::OtherGameType { variant, expected };
+                Err(self.lexer.fault(begin, problem))
+            }
+            (Err(_), Some(variant)) => Ok(plain(variant)),
+            (told, _) => told.map_err(|problem| self.lexer.fault(begin, problem)),
         }
     }
 

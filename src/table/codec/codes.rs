@@ -1,4 +1,5 @@
 use std::io;
+use std::ops::Range;
 
 use crate::board::Word;
 
@@ -106,6 +107,27 @@ impl Codes {
         *byte = *byte & !(3 << shift) | (code & 3) << shift;
     }
 
+    /// Gives all codes of a range one value.
+    ///
+    /// # Panics
+    /// If there are not so many codes.
+    pub fn fill(&mut self, places: Range<usize>, code: u8) {
+        let whole = places.start.div_ceil(4)..places.end / 4;
+        if whole.start >= whole.end {
+            return places.for_each(|place| self.set(place, code));
+        }
+        (places.start..4 * whole.start).for_each(|place| self.set(place, code));
+        (4 * whole.end..places.end).for_each(|place| self.set(place, code));
+        self.bytes[whole].fill((code & 3) * 0b0101_0101);
+    }
+
+    /// Makes this no codes, with room for some.
+    pub(super) fn clear(&mut self, room: usize) {
+        self.reset(0);
+        // A word of codes is appended whole before it is cut.
+        self.bytes.reserve(room.div_ceil(4) + 16);
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = u8> {
         (0..self.len).map(|place| self.get(place))
     }
@@ -169,6 +191,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_range_is_filled(start in 0..70usize, len in 0..70usize, code in 0..3u8) {
+            let mut codes = Codes::default();
+            codes.reset(140);
+            codes.fill(start..start + len, code);
+            let expected = |place| if (start..start + len).contains(&place) { code } else { 3 };
+            assert!(codes.iter().eq((0..140).map(expected)));
+        }
+
         /// Dense sets, as rows are, and any others.
         #[test]
         fn codes_follow_the_squares(

@@ -93,7 +93,7 @@ impl<G: Geometry> RowCoder<G> {
 
     /// Decodes a block; positions that are left out get the code 3.
     pub fn decode(&self, domain: &Domain<G>, block: u64, bytes: &[u8], out: &mut Codes) {
-        out.reset(0);
+        out.clear(domain.block as usize);
         let mut decoder = Decoder::new(bytes);
         let mut past = Past::new();
         let mut run = Run::of(UNKNOWN);

@@ -157,7 +157,8 @@ impl Runs {
             None => 3,
         };
         let mut next = self.start(pages, &mut bit, run)?;
-        for position in range.clone() {
+        let mut position = range.start;
+        while position < range.end {
             while next.is_some_and(|next| next <= position) {
                 value = self.value(pages, run)?;
                 run += 1;
@@ -166,7 +167,10 @@ impl Runs {
             if value == 3 {
                 return Err(PageFault::Outside);
             }
-            out.set((position - range.start) as usize, value);
+            let end = next.unwrap_or(range.end).min(range.end);
+            let place = |position| (position - range.start) as usize;
+            out.fill(place(position)..place(end), value);
+            position = end;
         }
         Ok(())
     }
