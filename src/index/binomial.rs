@@ -29,10 +29,14 @@ pub fn binomial(n: usize, k: usize) -> u64 {
 /// The number of a set among all sets of its size on the squares `free`, which must contain it.
 #[inline(always)]
 pub fn rank<W: Word>(set: W, free: W) -> u64 {
-    let mut rank = 0;
-    for (size, square) in (1..).zip(set.bits()) {
-        let below = free & square.wrapping_sub(W::ONE);
-        rank += BINOMIAL[size][below.count_ones() as usize];
+    let below = |square: W| (free & square.wrapping_sub(W::ONE)).count_ones();
+    if set.is_empty() {
+        return 0;
+    }
+    // Sets of one are as many as there are things.
+    let mut rank = u64::from(below(set.lowest()));
+    for (size, square) in (2..).zip(set.without_lowest().bits()) {
+        rank += BINOMIAL[size][below(square) as usize];
     }
     rank
 }

@@ -68,6 +68,7 @@ impl Slice {
     }
 
     /// Both sides have the same material: the two sides to move mirror each other.
+    #[inline]
     pub fn is_symmetric(&self) -> bool {
         *self == self.flipped()
     }

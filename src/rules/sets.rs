@@ -94,6 +94,7 @@ impl RuleSet {
     }
 
     /// Men can also step sideways, so that a man's move need not be progress (Turkish).
+    #[inline]
     pub const fn has_lateral_moves(&self) -> bool {
         self.man_moves.contains(Dirs::E)
     }

@@ -78,27 +78,42 @@ impl<W: Word> Adjacency<W> {
         dirs: Dirs,
         flying: bool,
     ) {
+        if kings == 0 && !self.sets.is_empty() {
+            // The one placement without a king is the same in every block.
+            return;
+        }
         self.sets.clear();
         self.steps.clear();
         self.start.clear();
         self.moves.clear();
         self.start.push(0);
-        if kings == 1 {
-            // The place of each square among the free ones, by bit number: its rank.
-            let mut place = [0u8; 128];
-            for (i, square) in free.bits().enumerate() {
-                place[square.trailing_zeros() as usize] = i as u8;
+        // The place of each square among the free ones, by bit number: its rank as a set of one.
+        let mut places = [0u8; 128];
+        for (i, square) in free.bits().enumerate() {
+            places[square.trailing_zeros() as usize] = i as u8;
+        }
+        let place = |square: W| u32::from(places[square.trailing_zeros() as usize]);
+        match kings {
+            1 => {
+                for king in free.bits() {
+                    self.add::<G>(king, free, dirs, flying, |_, to| place(to));
+                }
             }
-            for king in free.bits() {
-                self.add::<G>(king, free, dirs, flying, |_, to| {
-                    u32::from(place[to.trailing_zeros() as usize])
-                });
+            2 => {
+                for set in Subsets::new(2, free) {
+                    self.add::<G>(set, free, dirs, flying, |other, to| {
+                        let (other, to) = (place(other), place(to));
+                        let (low, high) = (other.min(to), other.max(to));
+                        high * (high - 1) / 2 + low
+                    });
+                }
             }
-        } else {
-            for set in Subsets::new(kings, free) {
-                self.add::<G>(set, free, dirs, flying, |rest, to| {
-                    rank(rest | to, free) as u32
-                });
+            _ => {
+                for set in Subsets::new(kings, free) {
+                    self.add::<G>(set, free, dirs, flying, |rest, to| {
+                        rank(rest | to, free) as u32
+                    });
+                }
             }
         }
     }

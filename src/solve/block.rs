@@ -13,12 +13,12 @@ use self::settle::{Scene, Seeker, SettleRow};
 use super::adjacency::Adjacency;
 use super::capture::{ManStrike, Taken};
 use super::cpu::{Cpu, Task};
-use super::distances::Distances;
+use super::distances::{BlockDistances, Distances};
 use super::levels::Block;
 
 use super::planes::{Fast, PlaneSlice, PlaneWord, Planes};
 use super::store::Store;
-use super::sweep::{self, Rows, Sides};
+use super::sweep::{self, Decided, Rows, Sides};
 use crate::board::{ByColor, Color, Geometry, Word};
 
 use crate::parallel::{self, PerThread};
@@ -46,6 +46,21 @@ pub struct BlockSolver<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
     /// Results with Black to move after a white king has taken the fast king, by row and column;
     /// empty if Black has no other piece.
     fast_taken: Vec<Wdl>,
+}
+
+/// Enters distances as they are found.
+struct Record<'t, G: Geometry> {
+    block: BlockDistances<'t, G>,
+    white: &'t [G::Word],
+    black: &'t [G::Word],
+}
+
+impl<G: Geometry<Word: PlaneWord>> Decided<G::Word> for Record<'_, G> {
+    #[inline(always)]
+    fn decided(&self, side: Color, row: usize, column: usize, squares: G::Word, plies: u32) {
+        let kings = (self.white[row], self.black[column]);
+        self.block.record(side, row, kings, squares, plies);
+    }
 }
 
 /// See [`BlockSolver::solve`].
@@ -130,15 +145,12 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
         match distances {
             None => words.results(&mut self.sides, &mut self.rows),
             Some(distances) => {
-                let of_block = distances.block(men);
-                let (white, black) = (&self.white.sets, &self.black.sets);
-                words.layers(
-                    &mut self.sides,
-                    &mut self.rows,
-                    |side, row, column, new, plies| {
-                        of_block.record(side, row, (white[row], black[column]), new, plies);
-                    },
-                );
+                let record = Record {
+                    block: distances.block(men),
+                    white: &self.white.sets,
+                    black: &self.black.sets,
+                };
+                words.layers(&mut self.sides, &mut self.rows, &record);
             }
         }
         let changed = self.write(block);

@@ -17,7 +17,7 @@ use super::cpu::Cpu;
 use super::lookup::{Lookup, Pieces};
 use super::planes::{PlaneWord, Planes};
 use crate::board::{Color, Dir, Dirs, Geometry, Word, each_direction};
-use crate::rules::{Choice, Removal, Rules};
+use crate::rules::{Choice, Promotion, Removal, Rules};
 
 type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
 
@@ -93,6 +93,8 @@ pub struct Captures<'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
     pub total: Tally<W<R>>,
     /// Tallies by priority, for rule sets that do.
     pub tallies: &'a mut Vec<(u64, Tally<W<R>>)>,
+    /// For each victim of a fast king that flies the lines of empty squares from it, by direction.
+    pub lines: &'a mut Vec<[W<R>; 8]>,
     pub pieces: Pieces<W<R>>,
     pub side: Color,
     /// The number of the placement of Black's other kings.
@@ -108,7 +110,29 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
             self.tallies.clear();
         }
         let empty = R::Geometry::BOARD & !self.pieces.all();
-        let threats = self.threats(self.pieces.of(!self.side), empty);
+        let men_become_kings = R::SET.promotion == Promotion::Run;
+        let kings = self.pieces.kings[self.side].any() || men_become_kings;
+        let victims = self.pieces.of(!self.side);
+        let threats = if self.pieces.of(self.side).any() {
+            self.threats(victims, empty, kings)
+        } else {
+            Threats::default()
+        };
+        // Where a single win will do those come first that cost least, where captures are ranked
+        // those that may be long.
+        if R::SET.choice == Choice::Free {
+            self.strike(mask, empty, &threats, strikes);
+            self.walk(mask, &threats);
+        } else {
+            self.walk(mask, &threats);
+            self.strike(mask, empty, &threats, strikes);
+        }
+        self.best()
+    }
+
+    /// Captures by fixed pieces of other fixed pieces, at least to begin with.
+    #[inline(always)]
+    fn walk(&mut self, mask: W<R>, threats: &Threats<W<R>>) {
         let men = self.pieces.men[self.side];
         let kings = self.pieces.kings[self.side];
         for (own, king) in [
@@ -119,17 +143,28 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
                 self.go_on(&self.start(from, king, mask, Role::Bystander));
             }
         }
+    }
+
+    /// Captures by and of the fast piece.
+    #[inline(always)]
+    fn strike(
+        &mut self,
+        mask: W<R>,
+        empty: W<R>,
+        threats: &Threats<W<R>>,
+        strikes: &Strikes<'_, '_, R>,
+    ) {
         match self.side {
             Color::White => {
-                let idle = kings & !threats.kings_beyond;
-                self.kings_take_fast(idle, mask, &threats, strikes);
-                self.men_take_fast(men & !threats.men, mask, &threats, strikes);
+                let idle_kings = self.pieces.kings[Color::White] & !threats.kings_beyond;
+                let idle_men = self.pieces.men[Color::White] & !threats.men;
+                self.kings_take_fast(idle_kings, mask, threats, strikes);
+                self.men_take_fast(idle_men, mask, threats, strikes);
             }
             Color::Black if !self.fast_king => self.fast_man_captures(mask, empty),
             Color::Black if R::SET.flying => self.flying_captures(mask, empty, strikes),
             Color::Black => self.short_captures(mask, empty, strikes),
         }
-        self.best()
     }
 
     #[inline(always)]
@@ -147,9 +182,9 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
         }
     }
 
-    /// From where pieces of `side` can take one of `victims`.
+    /// From where pieces of `side` can take one of `victims`; `kings`: kings, too.
     #[inline(always)]
-    fn threats(&self, victims: W<R>, empty: W<R>) -> Threats<W<R>> {
+    fn threats(&self, victims: W<R>, empty: W<R>, kings: bool) -> Threats<W<R>> {
         let mut threats = Threats::default();
         if victims.is_empty() {
             return threats;
@@ -165,18 +200,20 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
             Removal::AtEnd => empty,
             Removal::AtOnce => empty | self.pieces.kings[self.side] | self.pieces.of(!self.side),
         };
-        each_direction!(R::SET.king_captures, d => {
-            let open = victims & R::Geometry::step(through, d ^ 4);
-            let near = R::Geometry::step(open, d ^ 4);
-            if R::SET.flying {
-                let far = R::Geometry::slide(open, d ^ 4, through);
-                threats.kings |= far;
-                threats.kings_beyond |= near | far | R::Geometry::step(far, d ^ 4);
-            } else {
-                threats.kings |= near;
-                threats.kings_beyond |= near;
-            }
-        });
+        if kings {
+            each_direction!(R::SET.king_captures, d => {
+                let open = victims & R::Geometry::step(through, d ^ 4);
+                let near = R::Geometry::step(open, d ^ 4);
+                if R::SET.flying {
+                    let far = R::Geometry::slide(open, d ^ 4, through);
+                    threats.kings |= far;
+                    threats.kings_beyond |= near | far | R::Geometry::step(far, d ^ 4);
+                } else {
+                    threats.kings |= near;
+                    threats.kings_beyond |= near;
+                }
+            });
+        }
         let takes = |d: Dir| {
             let open = for_men & R::Geometry::step(through, d ^ 4);
             R::Geometry::step(open, d ^ 4)
@@ -196,18 +233,42 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
     /// Where the results of a capture like this are added up.
     #[inline(always)]
     fn tally(&mut self, jump: &Jump<W<R>>) -> &mut Tally<W<R>> {
+        let (_, place) = self.tally_for(jump);
+        self.tally_at(place)
+    }
+
+    /// The squares of its mask on which a capture like this can matter still, for none goes before
+    /// it and none like it wins, and the place of its tally.
+    #[inline(always)]
+    fn tally_for(&mut self, jump: &Jump<W<R>>) -> (W<R>, usize) {
         if R::SET.choice == Choice::Free {
-            return &mut self.total;
+            return (jump.mask & !self.total.win, 0);
         }
-        let priority = self.priority(jump);
-        let place = match self.tallies.iter().position(|(p, _)| *p == priority) {
-            Some(place) => place,
-            None => {
-                self.tallies.push((priority, Tally::default()));
-                self.tallies.len() - 1
+        let own = self.priority(jump);
+        let mut mask = jump.mask;
+        let mut place = self.tallies.len();
+        for (i, (priority, tally)) in self.tallies.iter().enumerate() {
+            if *priority > own {
+                mask &= !tally.any;
+            } else if *priority == own {
+                mask &= !tally.win;
+                place = i;
             }
-        };
-        &mut self.tallies[place].1
+        }
+        if place == self.tallies.len() {
+            self.tallies.push((own, Tally::default()));
+        }
+        (mask, place)
+    }
+
+    /// The tally at a place.
+    #[inline(always)]
+    fn tally_at(&mut self, place: usize) -> &mut Tally<W<R>> {
+        if R::SET.choice == Choice::Free {
+            &mut self.total
+        } else {
+            &mut self.tallies[place].1
+        }
     }
 
     /// The rank of a finished capture under the rule set's choice rule: higher goes first.

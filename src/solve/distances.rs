@@ -2,6 +2,7 @@ use std::io;
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
 use super::cells::Cells;
+use super::cpu::Avx512;
 use super::planes::{Fast, PlaneSlice, PlaneWord};
 use crate::board::{ByColor, Color, Geometry, Word};
 use crate::index::{SliceIndex, binomial};
@@ -31,6 +32,7 @@ fn checked(plies: u32) -> u16 {
 pub struct Distances<G: Geometry> {
     index: SliceIndex<G>,
     fast: Fast,
+    avx512: Option<Avx512>,
     plies: ByColor<Cells<AtomicU16>>,
 }
 
@@ -44,6 +46,7 @@ impl<G: Geometry<Word: PlaneWord>> Distances<G> {
         let all = || Cells::new(index.len() as usize);
         Ok(Distances {
             fast: slice.fast(),
+            avx512: Avx512::detect(),
             plies: ByColor::new(all()?, all()?),
             index,
         })
@@ -133,6 +136,7 @@ impl<G: Geometry<Word: PlaneWord>> Distances<G> {
             men,
             first,
             free,
+            avx512: self.avx512,
         }
     }
 }
@@ -143,6 +147,7 @@ pub struct BlockDistances<'d, G: Geometry> {
     men: ByColor<G::Word>,
     first: u64,
     free: G::Word,
+    avx512: Option<Avx512>,
 }
 
 impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G> {
@@ -160,10 +165,16 @@ impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G> {
         plies: u32,
     ) {
         let plies = checked(plies);
-        let cells = self.distances.plies[side].all();
-        self.for_each(row, kings, squares, |number| {
-            cells[number as usize].store(plies, Relaxed);
-        });
+        let run = self.run(row, kings);
+        let squares = squares & run.squares;
+        let cells = run.of(self.distances.plies[side].all());
+        if let Some(cpu) = self.avx512 {
+            // Each position belongs to one block, which one thread solves.
+            return cpu.fill(cells, run.squares, squares, plies);
+        }
+        for square in squares.bits() {
+            cells[run.place(square)].store(plies, Relaxed);
+        }
     }
 
     /// The same; returns whether one was another before.
@@ -179,23 +190,19 @@ impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G> {
         squares: G::Word,
         plies: u32,
     ) -> bool {
+        let run = self.run(row, kings);
         let mut changed = false;
-        self.for_each(row, kings, squares, |number| {
+        for square in (squares & run.squares).bits() {
+            let number = run.first + run.place(square) as u64;
             changed |= self.distances.enter(side, number, plies);
-        });
+        }
         changed
     }
 
-    /// Calls `f` with the numbers of the positions with the fast piece on one of `squares`, each
-    /// once: when its fast piece is the lowest of its kind. `row` is the place of White's kings.
+    /// The positions of a word, each counted once: when its fast piece is the lowest of its kind.
+    /// `row` is the place of White's kings.
     #[inline(always)]
-    fn for_each(
-        &self,
-        row: usize,
-        (white, others): (G::Word, G::Word),
-        squares: G::Word,
-        mut f: impl FnMut(u64),
-    ) {
+    fn run(&self, row: usize, (white, others): (G::Word, G::Word)) -> Run<G::Word> {
         let index = &self.distances.index;
         match self.distances.fast {
             Fast::King => {
@@ -205,18 +212,44 @@ impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G> {
                     let below = free & king.wrapping_sub(G::Word::ONE);
                     first += binomial(below.count_ones() as usize, i + 2);
                 }
-                for square in (squares & others.below_lowest()).bits() {
-                    let below = free & square.wrapping_sub(G::Word::ONE);
-                    f(first + u64::from(below.count_ones()));
+                Run {
+                    first,
+                    squares: free & others.below_lowest(),
                 }
             }
             Fast::Man => {
                 let [white, black] = self.men.0;
-                for square in (squares & black.below_lowest()).bits() {
-                    f(index.block_rank(ByColor::new(white, black | square)));
-                }
+                let squares = G::BOARD & !G::BOTTOM & !white & black.below_lowest();
+                let men = ByColor::new(white, black | squares.lowest());
+                let first = if squares.any() {
+                    index.block_rank(men)
+                } else {
+                    0
+                };
+                Run { first, squares }
             }
         }
+    }
+}
+
+/// Positions with consecutive numbers that differ in the square of the fast piece.
+struct Run<W> {
+    /// The number of the first.
+    first: u64,
+    /// The squares, of which the lowest comes first.
+    squares: W,
+}
+
+impl<W: Word> Run<W> {
+    /// The cells of these positions among those of all.
+    #[inline(always)]
+    fn of<'c, T>(&self, all: &'c [T]) -> &'c [T] {
+        &all[self.first as usize..][..self.squares.count_ones() as usize]
+    }
+
+    #[inline(always)]
+    fn place(&self, square: W) -> usize {
+        (self.squares & square.wrapping_sub(W::ONE)).count_ones() as usize
     }
 }
 

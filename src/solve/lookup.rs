@@ -28,10 +28,14 @@ impl<W: Word> Pieces<W> {
 /// The place of one men configuration, as remembered.
 struct Target<'s, G: Geometry> {
     men: ByColor<G::Word>,
-    kings: [u32; 2],
-    /// The fast piece is a man that is not among `men`.
-    fast_man: bool,
+    others: u32,
     found: Found<'s, G>,
+}
+
+/// The numbers of kings, and whether the fast piece is a man that is not among the men given.
+#[inline(always)]
+fn others(kings: [u32; 2], fast_man: bool) -> u32 {
+    kings[0] << 16 | kings[1] << 8 | u32::from(fast_man)
 }
 
 /// Where the results for one men configuration lie.
@@ -82,8 +86,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Lookup<'s, R, C>
         let slots = (0..SLOTS)
             .map(|_| Target {
                 men: ByColor::default(),
-                kings: [u32::MAX; 2],
-                fast_man: false,
+                others: u32::MAX,
                 found: Found::Nothing,
             })
             .collect();
@@ -105,25 +108,13 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Lookup<'s, R, C>
 
     /// The same with the fast piece a black man.
     pub fn with_man(&mut self, side: Color, pieces: &Pieces<W<R>>, mask: W<R>) -> Planes<W<R>> {
-        let kings = pieces.kings.0.map(|set| set.count_ones());
-        if kings == [0, 0] {
-            match self.find(pieces.men, kings, true) {
-                Found::ManWord { slice, word } => return slice.load(side, word),
-                Found::Over => return Planes::splat(no_move::<R>()),
-                _ => {}
-            }
-        }
-        let mut planes = Planes::default();
-        for square in mask.bits() {
-            let mut all = *pieces;
-            all.men[Color::Black] |= square;
-            match self.single(side, &all) {
-                Wdl::Win => planes.win |= square,
-                Wdl::Loss => planes.loss |= square,
-                Wdl::Draw => {}
-            }
-        }
-        planes
+        let cpu = self.cpu;
+        cpu.run(WithMan {
+            lookup: self,
+            side,
+            pieces,
+            mask,
+        })
     }
 
     /// The result of one position, no piece left out.
@@ -142,20 +133,19 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Lookup<'s, R, C>
         men: ByColor<W<R>>,
         kings: [u32; 2],
         fast_man: bool,
-    ) -> Found<'s, R::Geometry> {
+    ) -> &Found<'s, R::Geometry> {
+        let others = others(kings, fast_man);
         let fold = |word: W<R>| {
             let word = word.to_u128();
             word as u64 ^ (word >> 64) as u64
         };
         let mixed = (fold(men[Color::White]).wrapping_mul(0x9E37_79B9_7F4A_7C15)
             ^ fold(men[Color::Black]).wrapping_mul(0xC2B2_AE3D_27D4_EB4F))
-        .wrapping_add(u64::from(
-            kings[0] * 16 + kings[1] * 2 + u32::from(fast_man),
-        ))
+        .wrapping_add(u64::from(others))
         .wrapping_mul(0xD6E8_FEB8_6659_FD93);
         let slot = (mixed >> (64 - SLOTS.trailing_zeros())) as usize;
         let target = &self.slots[slot];
-        if target.men != men || target.kings != kings || target.fast_man != fast_man {
+        if target.men != men || target.others != others {
             self.slots[slot] = self.cpu.run(Locate {
                 store: self.store,
                 men,
@@ -163,7 +153,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Lookup<'s, R, C>
                 fast_man,
             });
         }
-        self.slots[slot].found
+        &self.slots[slot].found
     }
 }
 
@@ -188,54 +178,107 @@ impl<'s, G: Geometry<Word: PlaneWord>> Task for Locate<'s, G> {
         } = self;
         let mut counts = men.0.map(|set| set.count_ones());
         counts[1] += u32::from(fast_man);
-        let found = if (0..2).any(|i| counts[i] + kings[i] == 0) {
-            Found::Over
-        } else {
-            let (slice, turned) = store.get(counts, kings).unwrap_or_else(|| {
-            panic!(
-                "a slice with men {counts:?} and kings {kings:?} is asked for before it is solved"
-            )
-        });
-            let oriented = |men: ByColor<G::Word>| {
-                if turned {
-                    men.map(G::turn).swapped()
-                } else {
-                    men
-                }
-            };
-            match slice.fast() {
-                Fast::King => {
-                    let men = oriented(men);
-                    let first = slice.blocks().block_rank(men) as usize * slice.block_words();
-                    let free = G::BOARD & !(men[Color::White] | men[Color::Black]);
-                    Found::Block {
-                        slice,
-                        first,
-                        free,
-                        turned,
-                    }
-                }
-                Fast::Man if fast_man && !turned => Found::ManWord {
-                    slice,
-                    word: slice.blocks().block_rank(men) as usize,
-                },
-                Fast::Man if fast_man => Found::Nothing,
-                Fast::Man => {
-                    let mut men = oriented(men);
-                    let fast = men[Color::Black].lowest();
-                    men[Color::Black] ^= fast;
-                    let word = slice.blocks().block_rank(men) as usize;
-                    let values = ByColor(Color::BOTH.map(|side| slice.load(side, word).at(fast)));
-                    Found::Single(if turned { values.swapped() } else { values })
-                }
-            }
+        let found = match solved(store, counts, kings) {
+            None => Found::Over,
+            Some(held) => locate(held, men, fast_man),
         };
         Target {
             men,
-            kings,
-            fast_man,
+            others: others(kings, fast_man),
             found,
         }
+    }
+}
+
+/// The slice with so many men and kings, and whether it is held turned; none if a side has no
+/// piece.
+#[inline(always)]
+fn solved<G: Geometry<Word: PlaneWord>>(
+    store: &Store<G>,
+    men: [u32; 2],
+    kings: [u32; 2],
+) -> Option<(&PlaneSlice<G>, bool)> {
+    if (0..2).any(|i| men[i] + kings[i] == 0) {
+        return None;
+    }
+    let held = store.get(men, kings).unwrap_or_else(|| {
+        panic!("a slice with men {men:?} and kings {kings:?} is asked for before it is solved")
+    });
+    Some(held)
+}
+
+/// Where the results for some men lie in their slice; `fast_man` as in [`Lookup::find`].
+#[inline(always)]
+fn locate<'s, G: Geometry<Word: PlaneWord>>(
+    (slice, turned): (&'s PlaneSlice<G>, bool),
+    men: ByColor<G::Word>,
+    fast_man: bool,
+) -> Found<'s, G> {
+    let mut men = if turned {
+        men.map(G::turn).swapped()
+    } else {
+        men
+    };
+    match slice.fast() {
+        Fast::King => Found::Block {
+            slice,
+            first: slice.blocks().block_rank(men) as usize * slice.block_words(),
+            free: G::BOARD & !(men[Color::White] | men[Color::Black]),
+            turned,
+        },
+        Fast::Man if fast_man && turned => Found::Nothing,
+        Fast::Man if fast_man => Found::ManWord {
+            slice,
+            word: slice.blocks().block_rank(men) as usize,
+        },
+        Fast::Man => {
+            let fast = men[Color::Black].lowest();
+            men[Color::Black] ^= fast;
+            let word = slice.blocks().block_rank(men) as usize;
+            let values = ByColor(Color::BOTH.map(|side| slice.load(side, word).at(fast)));
+            Found::Single(if turned { values.swapped() } else { values })
+        }
+    }
+}
+
+/// See [`Lookup::with_man`].
+struct WithMan<'t, 's, R: Rules, C> {
+    lookup: &'t mut Lookup<'s, R, C>,
+    side: Color,
+    pieces: &'t Pieces<W<R>>,
+    mask: W<R>,
+}
+
+impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Task for WithMan<'_, '_, R, C> {
+    type Output = Planes<W<R>>;
+
+    #[inline(always)]
+    fn run(self) -> Planes<W<R>> {
+        let Pieces { men, kings } = *self.pieces;
+        let count = |set: W<R>| set.count_ones();
+        let counts = kings.0.map(count);
+        if counts == [0, 0] {
+            match *self.lookup.find(men, counts, true) {
+                Found::ManWord { slice, word } => return slice.load(self.side, word),
+                Found::Over => return Planes::splat(no_move::<R>()),
+                _ => {}
+            }
+        }
+        let [white, black] = men.0;
+        let Some(held) = solved(self.lookup.store, [count(white), count(black) + 1], counts) else {
+            return Planes::splat(no_move::<R>());
+        };
+        // No word covers them: one position for each square.
+        let mut planes = Planes::default();
+        for square in self.mask.bits() {
+            let men = ByColor::new(white, black | square);
+            match locate(held, men, false).result::<R>(self.side, kings) {
+                Wdl::Win => planes.win |= square,
+                Wdl::Loss => planes.loss |= square,
+                Wdl::Draw => {}
+            }
+        }
+        planes
     }
 }
 

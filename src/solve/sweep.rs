@@ -6,7 +6,9 @@
 //! halves alternate, rows that cannot have changed are passed over, and within a half all rows are
 //! independent of each other.
 
-use super::adjacency::{Adjacency, Step};
+use std::ops::Range;
+
+use super::adjacency::Adjacency;
 use super::cpu::{Cpu, Task};
 use super::planes::Planes;
 use crate::board::{ByColor, Color, Geometry, Word, each_direction};
@@ -29,7 +31,7 @@ pub struct Sides<W> {
     doomed: Vec<W>,
 }
 
-/// One row of [`Sides`].
+/// One row of [`Sides`], or several.
 pub struct Row<'a, W> {
     win: &'a mut [W],
     loss: &'a mut [W],
@@ -65,14 +67,26 @@ impl<W: Word> Sides<W> {
         }
     }
 
-    pub fn rows_mut(&mut self, columns: usize) -> impl Iterator<Item = Row<'_, W>> {
+    fn all_mut(&mut self) -> Row<'_, W> {
+        Row {
+            win: &mut self.win,
+            loss: &mut self.loss,
+            next_win: &mut self.next_win,
+            next_loss: &mut self.next_loss,
+            open: &mut self.open,
+            doomed: &mut self.doomed,
+        }
+    }
+
+    /// Rows of so many words, or several rows of so many words together, the last time fewer.
+    pub fn rows_mut(&mut self, words: usize) -> impl Iterator<Item = Row<'_, W>> {
         self.win
-            .chunks_exact_mut(columns)
-            .zip(self.loss.chunks_exact_mut(columns))
-            .zip(self.next_win.chunks_exact_mut(columns))
-            .zip(self.next_loss.chunks_exact_mut(columns))
-            .zip(self.open.chunks_exact_mut(columns))
-            .zip(self.doomed.chunks_exact_mut(columns))
+            .chunks_mut(words)
+            .zip(self.loss.chunks_mut(words))
+            .zip(self.next_win.chunks_mut(words))
+            .zip(self.next_loss.chunks_mut(words))
+            .zip(self.open.chunks_mut(words))
+            .zip(self.doomed.chunks_mut(words))
             .map(
                 |(((((win, loss), next_win), next_loss), open), doomed)| Row {
                     win,
@@ -87,6 +101,18 @@ impl<W: Word> Sides<W> {
 }
 
 impl<W: Word> Row<'_, W> {
+    #[inline(always)]
+    fn part(&mut self, words: Range<usize>) -> Row<'_, W> {
+        Row {
+            win: &mut self.win[words.clone()],
+            loss: &mut self.loss[words.clone()],
+            next_win: &mut self.next_win[words.clone()],
+            next_loss: &mut self.next_loss[words.clone()],
+            open: &mut self.open[words.clone()],
+            doomed: &mut self.doomed[words],
+        }
+    }
+
     /// Marks a word that no position belongs to.
     pub fn forbid(&mut self, column: usize) {
         let ended = Planes {
@@ -146,41 +172,83 @@ impl<W: Word> Row<'_, W> {
         }
         (win | loss).any()
     }
+}
 
-    /// Makes what a layer found final. Returns whether there was anything.
+/// What is done to every word of one side to move.
+trait WordTask<W: Word>: Sync {
+    /// Does a word, which is at place `i` of `words`. Says whether anything was found.
+    fn word(&self, row: usize, column: usize, words: &mut Row<W>, i: usize) -> bool;
+
+    /// Does all words of a row.
     #[inline(always)]
-    fn commit(&mut self, mut found: impl FnMut(usize, W)) -> bool {
+    fn row(&self, row: usize, mut words: Row<W>) -> bool {
         let mut any = false;
-        for i in 0..self.win.len() {
-            let new = self.next_win[i] | self.next_loss[i];
-            if new.is_empty() {
-                continue;
-            }
-            any = true;
-            found(i, new);
-            self.win[i] |= self.next_win[i];
-            self.loss[i] |= self.next_loss[i];
-            self.open[i] &= !new;
-            self.doomed[i] &= !new;
-            self.next_win[i] = W::ZERO;
-            self.next_loss[i] = W::ZERO;
+        for column in 0..words.win.len() {
+            any |= self.word(row, column, &mut words, column);
         }
         any
     }
 }
 
-/// See [`Row::commit`].
-struct Commit<'r, W, F> {
-    words: Row<'r, W>,
-    found: F,
+/// A task for some rows of a block, one after the other.
+struct EachRow<'t, W, T> {
+    task: &'t T,
+    /// The number of the first row.
+    first: usize,
+    rows: Row<'t, W>,
+    columns: usize,
+    wanted: &'t [bool],
+    changed: &'t mut [bool],
 }
 
-impl<W: Word, F: FnMut(usize, W)> Task for Commit<'_, W, F> {
-    type Output = bool;
+impl<W: Word, T: WordTask<W>> Task for EachRow<'_, W, T> {
+    type Output = ();
 
     #[inline(always)]
-    fn run(mut self) -> bool {
-        self.words.commit(self.found)
+    fn run(mut self) {
+        if self.columns == 1 {
+            for (i, (&wanted, changed)) in self.wanted.iter().zip(self.changed).enumerate() {
+                *changed = wanted && self.task.word(self.first + i, 0, &mut self.rows, i);
+            }
+            return;
+        }
+        for (i, (&wanted, changed)) in self.wanted.iter().zip(self.changed).enumerate() {
+            let words = self.rows.part(i * self.columns..(i + 1) * self.columns);
+            *changed = wanted && self.task.row(self.first + i, words);
+        }
+    }
+}
+
+/// Is told what layers decide.
+pub trait Decided<W>: Sync {
+    /// These squares of a word are decided after so many plies.
+    fn decided(&self, side: Color, row: usize, column: usize, squares: W, plies: u32);
+}
+
+/// Makes what a layer found final.
+struct Commit<'t, D> {
+    decided: &'t D,
+    side: Color,
+    plies: u32,
+}
+
+impl<W: Word, D: Decided<W>> WordTask<W> for Commit<'_, D> {
+    #[inline(always)]
+    fn word(&self, row: usize, column: usize, words: &mut Row<W>, i: usize) -> bool {
+        let (win, loss) = (words.next_win[i], words.next_loss[i]);
+        let new = win | loss;
+        if new.is_empty() {
+            return false;
+        }
+        let decided = self.decided;
+        decided.decided(self.side, row, column, new, self.plies);
+        words.win[i] |= win;
+        words.loss[i] |= loss;
+        words.open[i] &= !new;
+        words.doomed[i] &= !new;
+        words.next_win[i] = W::ZERO;
+        words.next_loss[i] = W::ZERO;
+        true
     }
 }
 
@@ -217,21 +285,35 @@ impl Rows {
 
 /// Finds wins and losses of White in a row, given the words with Black to move.
 struct PullWhite<'p, W, const LAYERED: bool> {
-    moves: &'p [Step<W>],
+    white: &'p Adjacency<W>,
     others: &'p [W],
-    black_win: &'p [W],
-    black_loss: &'p [W],
-    words: Row<'p, W>,
+    black: &'p Sides<W>,
 }
 
 /// Words looked at together: as many as keep the vector registers busy.
 const LANES: usize = 16;
 
-impl<W: Word, const LAYERED: bool> Task for PullWhite<'_, W, LAYERED> {
-    type Output = bool;
+impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
+    #[inline(always)]
+    fn word(&self, row: usize, column: usize, words: &mut Row<W>, i: usize) -> bool {
+        if words.open[i].is_empty() {
+            return false;
+        }
+        let (mut reaches_loss, mut only_wins) = (W::ZERO, W::ALL);
+        for step in self.white.of(row) {
+            // A piece on the way: no such move.
+            if (self.others[column] & step.path).any() {
+                continue;
+            }
+            let from = step.to as usize * self.others.len() + column;
+            reaches_loss |= self.black.loss[from] & !step.path;
+            only_wins &= self.black.win[from] | step.path;
+        }
+        words.found::<LAYERED>(i, reaches_loss, only_wins)
+    }
 
     #[inline(always)]
-    fn run(mut self) -> bool {
+    fn row(&self, row: usize, mut words: Row<W>) -> bool {
         let columns = self.others.len();
         let mut any = false;
         let mut first = 0;
@@ -239,12 +321,11 @@ impl<W: Word, const LAYERED: bool> Task for PullWhite<'_, W, LAYERED> {
             let mut reaches_loss = [W::ZERO; LANES];
             let mut only_wins = [W::ALL; LANES];
             let others: &[W; LANES] = self.others[first..first + LANES].try_into().unwrap();
-            for step in self.moves {
+            for step in self.white.of(row) {
                 let from = step.to as usize * columns + first;
-                let loss: &[W; LANES] = self.black_loss[from..from + LANES].try_into().unwrap();
-                let win: &[W; LANES] = self.black_win[from..from + LANES].try_into().unwrap();
+                let loss: &[W; LANES] = self.black.loss[from..from + LANES].try_into().unwrap();
+                let win: &[W; LANES] = self.black.win[from..from + LANES].try_into().unwrap();
                 for i in 0..LANES {
-                    // A piece on the way: no such move.
                     let blocked = (others[i] & step.path).any();
                     let way = if blocked { W::ZERO } else { !step.path };
                     reaches_loss[i] |= loss[i] & way;
@@ -252,23 +333,12 @@ impl<W: Word, const LAYERED: bool> Task for PullWhite<'_, W, LAYERED> {
                 }
             }
             for i in 0..LANES {
-                any |= self
-                    .words
-                    .found::<LAYERED>(first + i, reaches_loss[i], only_wins[i]);
+                any |= words.found::<LAYERED>(first + i, reaches_loss[i], only_wins[i]);
             }
             first += LANES;
         }
-        for i in first..columns {
-            let (mut reaches_loss, mut only_wins) = (W::ZERO, W::ALL);
-            for step in self.moves {
-                if (self.others[i] & step.path).any() {
-                    continue;
-                }
-                let from = step.to as usize * columns + i;
-                reaches_loss |= self.black_loss[from] & !step.path;
-                only_wins &= self.black_win[from] | step.path;
-            }
-            any |= self.words.found::<LAYERED>(i, reaches_loss, only_wins);
+        for column in first..columns {
+            any |= self.word(row, column, &mut words, column);
         }
         any
     }
@@ -277,38 +347,35 @@ impl<W: Word, const LAYERED: bool> Task for PullWhite<'_, W, LAYERED> {
 /// Finds wins and losses of Black in a row, given the words with White to move.
 struct PullBlack<'p, R: Rules, const LAYERED: bool> {
     free: W<R>,
-    kings: W<R>,
+    rows: &'p [W<R>],
     black: &'p Adjacency<W<R>>,
-    white_win: &'p [W<R>],
-    white_loss: &'p [W<R>],
-    words: Row<'p, W<R>>,
+    white: &'p Sides<W<R>>,
 }
 
-impl<R: Rules, const LAYERED: bool> Task for PullBlack<'_, R, LAYERED> {
-    type Output = bool;
-
+impl<R: Rules, const LAYERED: bool> WordTask<W<R>> for PullBlack<'_, R, LAYERED> {
     #[inline(always)]
-    fn run(mut self) -> bool {
-        let columns = self.white_win.len();
-        let mut any = false;
-        for i in 0..columns {
-            if self.words.open[i].is_empty() {
+    fn word(&self, row: usize, column: usize, words: &mut Row<W<R>>, i: usize) -> bool {
+        if words.open[i].is_empty() {
+            return false;
+        }
+        let kings = self.rows[row];
+        let first = row * self.black.sets.len();
+        let empty = self.free & !kings & !self.black.sets[column];
+        let (win, loss) = (
+            self.white.win[first + column],
+            self.white.loss[first + column],
+        );
+        let mut reaches_loss = reaching::<R>(loss & empty, empty);
+        let mut escapes = reaching::<R>(empty & !win, empty);
+        for step in self.black.of(column) {
+            if (step.path & kings).any() {
                 continue;
             }
-            let empty = self.free & !self.kings & !self.black.sets[i];
-            let (win, loss) = (self.white_win[i], self.white_loss[i]);
-            let mut reaches_loss = reaching::<R>(loss & empty, empty);
-            let mut escapes = reaching::<R>(empty & !win, empty);
-            for step in self.black.of(i) {
-                if (step.path & self.kings).any() {
-                    continue;
-                }
-                reaches_loss |= self.white_loss[step.to as usize] & !step.path;
-                escapes |= !self.white_win[step.to as usize] & !step.path;
-            }
-            any |= self.words.found::<LAYERED>(i, reaches_loss, !escapes);
+            let from = first + step.to as usize;
+            reaches_loss |= self.white.loss[from] & !step.path;
+            escapes |= !self.white.win[from] & !step.path;
         }
-        any
+        words.found::<LAYERED>(i, reaches_loss, !escapes)
     }
 }
 
@@ -331,67 +398,67 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         self.black.sets.len()
     }
 
-    /// Applies `f` to the rows `wanted`, each with its number, and notes for which it is true.
+    /// Does a task for the rows `wanted`, and notes for which it found something.
+    #[inline(always)]
     fn each_row(
         &self,
+        task: &impl WordTask<W<R>>,
         side: &mut Sides<W<R>>,
         wanted: &[bool],
         changed: &mut [bool],
-        f: impl Fn(usize, Row<W<R>>) -> bool + Sync,
     ) {
-        let rows = side
-            .rows_mut(self.columns())
-            .zip(wanted)
-            .zip(changed)
-            .enumerate();
-        if self.parallel {
-            parallel::for_each_of(rows.collect(), &|_, (row, ((words, &wanted), changed))| {
-                *changed = wanted && f(row, words);
-            });
-        } else {
-            for (row, ((words, &wanted), changed)) in rows {
-                *changed = wanted && f(row, words);
-            }
-        }
-    }
-
-    fn pull_white<const LAYERED: bool>(
-        &self,
-        row: usize,
-        words: Row<W<R>>,
-        black: &Sides<W<R>>,
-    ) -> bool {
-        self.cpu.run(PullWhite::<_, LAYERED> {
-            moves: self.white.of(row),
-            others: &self.black.sets,
-            black_win: &black.win,
-            black_loss: &black.loss,
-            words,
-        })
-    }
-
-    fn pull_black<const LAYERED: bool>(
-        &self,
-        row: usize,
-        words: Row<W<R>>,
-        white: &Sides<W<R>>,
-    ) -> bool {
-        if !self.fast_king {
-            return false;
-        }
         let columns = self.columns();
-        let range = row * columns..(row + 1) * columns;
-        self.cpu.run(PullBlack::<R, LAYERED> {
+        let each_row = |first, rows, wanted, changed| {
+            self.cpu.run(EachRow {
+                task,
+                first,
+                rows,
+                columns,
+                wanted,
+                changed,
+            });
+        };
+        if !self.parallel {
+            return each_row(0, side.all_mut(), wanted, changed);
+        }
+        // A row may be done in no time.
+        let rows = wanted.len().div_ceil(8 * rayon::current_num_threads());
+        let parts = side
+            .rows_mut(rows * columns)
+            .zip(wanted.chunks(rows))
+            .zip(changed.chunks_mut(rows));
+        parallel::for_each_of(parts.collect(), &|part, ((words, wanted), changed)| {
+            each_row(part * rows, words, wanted, changed);
+        });
+    }
+
+    #[inline(always)]
+    fn pull_white<'p, const LAYERED: bool>(
+        &'p self,
+        black: &'p Sides<W<R>>,
+    ) -> PullWhite<'p, W<R>, LAYERED> {
+        PullWhite {
+            white: self.white,
+            others: &self.black.sets,
+            black,
+        }
+    }
+
+    #[inline(always)]
+    fn pull_black<'p, const LAYERED: bool>(
+        &'p self,
+        white: &'p Sides<W<R>>,
+    ) -> PullBlack<'p, R, LAYERED> {
+        PullBlack {
             free: self.free,
-            kings: self.white.sets[row],
+            rows: &self.white.sets,
             black: self.black,
-            white_win: &white.win[range.clone()],
-            white_loss: &white.loss[range],
-            words,
-        })
+            white,
+        }
     }
 
     /// Rows whose words with White to move may change after those with Black to move `changed`.
+    #[inline(always)]
     fn rows_before(&self, changed: &[bool], rows: &mut [bool]) {
         rows.fill(false);
         for row in (0..rows.len()).filter(|&row| changed[row]) {
@@ -403,6 +470,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
 
     /// Iterates to the fixed point from what [`Row::enter`] found; each half sweep uses all that
     /// is known.
+    #[inline(always)]
     pub fn results(&self, sides: &mut ByColor<Sides<W<R>>>, rows: &mut Rows) {
         let ByColor([white, black]) = sides;
         let Rows {
@@ -413,16 +481,20 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         loop {
             if !self.white.is_still() && black_changed.contains(&true) {
                 self.rows_before(black_changed, wanted);
-                self.each_row(white, wanted, pulled, |row, words| {
-                    self.pull_white::<false>(row, words, black)
-                });
+                self.each_row(&self.pull_white::<false>(black), white, wanted, pulled);
                 for (all, now) in white_changed.iter_mut().zip(pulled.iter()) {
                     *all |= now;
                 }
             }
-            self.each_row(black, white_changed, black_changed, |row, words| {
-                self.pull_black::<false>(row, words, white)
-            });
+            if !self.fast_king || !white_changed.contains(&true) {
+                return;
+            }
+            self.each_row(
+                &self.pull_black::<false>(white),
+                black,
+                white_changed,
+                black_changed,
+            );
             white_changed.fill(false);
             if !black_changed.contains(&true) {
                 return;
@@ -430,13 +502,13 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         }
     }
 
-    /// Iterates layer by layer, one ply each, and reports what each layer decides:
-    /// `found(side to move, row, column, squares, plies)`.
+    /// Iterates layer by layer, one ply each, and reports what each layer decides.
+    #[inline(always)]
     pub fn layers(
         &self,
         sides: &mut ByColor<Sides<W<R>>>,
         rows: &mut Rows,
-        found: impl Fn(Color, usize, usize, W<R>, u32) + Sync,
+        decided: &impl Decided<W<R>>,
     ) {
         let Rows {
             changed,
@@ -449,27 +521,25 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             let ByColor([white, black]) = sides;
             let ByColor([white_pulled, black_pulled]) = pulled;
             self.rows_before(&changed[Color::Black], wanted);
-            self.each_row(white, wanted, white_pulled, |row, words| {
-                self.pull_white::<true>(row, words, black)
-            });
-            self.each_row(black, &changed[Color::White], black_pulled, |row, words| {
-                self.pull_black::<true>(row, words, white)
-            });
+            self.each_row(&self.pull_white::<true>(black), white, wanted, white_pulled);
+            if self.fast_king {
+                let wanted = &changed[Color::White];
+                self.each_row(&self.pull_black::<true>(white), black, wanted, black_pulled);
+            } else {
+                black_pulled.fill(false);
+            }
             if plies == 1 {
                 // The next ply of every row is what was settled.
                 white_pulled.fill(true);
                 black_pulled.fill(true);
             }
             for side in Color::BOTH {
-                self.each_row(
-                    &mut sides[side],
-                    &pulled[side],
-                    &mut changed[side],
-                    |row, words| {
-                        let found = |column, new| found(side, row, column, new, plies);
-                        self.cpu.run(Commit { words, found })
-                    },
-                );
+                let commit = Commit {
+                    decided,
+                    side,
+                    plies,
+                };
+                self.each_row(&commit, &mut sides[side], &pulled[side], &mut changed[side]);
             }
             if !changed.0.iter().any(|rows| rows.contains(&true)) {
                 return;

@@ -40,7 +40,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
             let [white, black] = Color::BOTH.map(|c| slice.kings(c) as u32);
             for victim in men[Color::White].bits() {
                 let after = ByColor::new(men[Color::White] ^ victim, men[Color::Black]);
-                let found = self.seeker.lookup.find(after, [white, black], false);
+                let found = *self.seeker.lookup.find(after, [white, black], false);
                 let columns = list_columns(
                     &found,
                     &self.black.sets,
@@ -55,7 +55,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
                 });
             }
             if white > 0 {
-                let found = self.seeker.lookup.find(men, [white - 1, black], false);
+                let found = *self.seeker.lookup.find(men, [white - 1, black], false);
                 let columns = if found.is_direct() {
                     Columns::Same
                 } else {
@@ -98,7 +98,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
                 let found = if kings[0] > 0 && !R::SET.has_kings() {
                     Found::Nothing
                 } else {
-                    self.seeker.lookup.find(after, kings, false)
+                    *self.seeker.lookup.find(after, kings, false)
                 };
                 self.man_strikes.push(ManStrike {
                     man,
@@ -139,7 +139,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
                     } else {
                         after[side] |= to;
                     }
-                    found = self.seeker.lookup.find(after, kings, false);
+                    found = *self.seeker.lookup.find(after, kings, false);
                     let crowned = promotes && side == Color::Black;
                     let more = if crowned { to } else { W::<R>::ZERO };
                     columns = list_columns(&found, &self.black.sets, more, &mut self.columns_list);
@@ -184,14 +184,19 @@ fn list_columns<G: Geometry<Word: PlaneWord>>(
     if !found.is_direct() {
         return Columns::None;
     }
+    if more.is_empty() && sets.len() == 1 {
+        // No king but the fast one, here as there.
+        return Columns::Same;
+    }
     let first = list.len() as u32;
-    list.extend(sets.iter().map(|&set| {
-        if (set & more).any() {
+    for &set in sets {
+        let forbidden = (set & more).any();
+        list.push(if forbidden {
             0
         } else {
             found.column(set | more) as u32
-        }
-    }));
+        });
+    }
     Columns::Listed(first)
 }
 

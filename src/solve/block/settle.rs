@@ -18,6 +18,7 @@ use crate::table::Wdl;
 pub struct Seeker<'s, R: Rules, C> {
     pub lookup: Lookup<'s, R, C>,
     pub tallies: Vec<(u64, Tally<W<R>>)>,
+    pub lines: Vec<[W<R>; 8]>,
     pub rays: Vec<Ray<W<R>>>,
     pub squares: Vec<RaySquare<W<R>>>,
     pub victims: Vec<Victim<W<R>>>,
@@ -30,6 +31,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Seeker<'s, R, C>
         Seeker {
             lookup: Lookup::new(cpu, store),
             tallies: Vec::new(),
+            lines: Vec::new(),
             rays: Vec::new(),
             squares: Vec::new(),
             victims: Vec::new(),
@@ -81,6 +83,7 @@ where
         let Seeker {
             lookup,
             tallies,
+            lines,
             rays,
             squares,
             victims,
@@ -107,7 +110,7 @@ where
                 kings: ByColor::new(kings, others),
             };
             let first = (self.row, &rows[Color::White][..]);
-            let word = scene.captures(lookup, tallies, pieces, column, Color::White);
+            let word = scene.captures(lookup, (tallies, lines), pieces, column, Color::White);
             let white = scene.settle_word(word, &strikes, first, Planes::default());
             // The moves of a fast man lead to words with White to move just settled.
             let white_results = Planes {
@@ -115,7 +118,7 @@ where
                 loss: white.ended.loss | white.next.loss,
             };
             let first = (self.row, &rows[Color::Black][..]);
-            let word = scene.captures(lookup, tallies, pieces, column, Color::Black);
+            let word = scene.captures(lookup, (tallies, lines), pieces, column, Color::Black);
             let black = scene.settle_word(word, &strikes, first, white_results);
             changed.0 |= self.white.enter(self.layered, column, white);
             changed.1 |= self.black.enter(self.layered, column, black);
@@ -204,7 +207,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R,
     fn captures<'a>(
         &self,
         lookup: &'a mut Lookup<'s, R, C>,
-        tallies: &'a mut Vec<(u64, Tally<W<R>>)>,
+        (tallies, lines): (&'a mut Vec<(u64, Tally<W<R>>)>, &'a mut Vec<[W<R>; 8]>),
         pieces: Pieces<W<R>>,
         column: usize,
         side: Color,
@@ -215,6 +218,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R,
             lookup,
             total: Tally::default(),
             tallies,
+            lines,
             pieces,
             side,
             column,
@@ -240,6 +244,16 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R,
         let captures = word.resolve(mask, strikes);
         let lookup = word.lookup;
         let quiet = mask & !captures.any;
+        if quiet.is_empty() {
+            let next = Planes {
+                win: captures.any & captures.win,
+                loss: captures.any & !captures.safe,
+            };
+            return Settled {
+                next,
+                ..Settled::default()
+            };
+        }
         let mut moves = self.man_moves(lookup, &pieces, side, (rows, column), quiet);
         if !self.fast_king && side == Color::Black {
             self.fast_man_moves(lookup, &pieces, quiet, white_results, &mut moves);
@@ -311,6 +325,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R,
     }
 
     /// The quiet moves of the fast man, which is Black's.
+    #[inline(always)]
     fn fast_man_moves(
         &self,
         lookup: &mut Lookup<'s, R, C>,

@@ -3,7 +3,7 @@
 
 use super::{Captures, Jump, Role, Threats, W};
 use crate::board::{ByColor, Color, Dir, Geometry, Word, each_direction};
-use crate::rules::{Landing, Promotion, Rules};
+use crate::rules::{Choice, Landing, Promotion, Removal, Rules};
 use crate::solve::cpu::Cpu;
 use crate::solve::lookup::{Found, no_move};
 use crate::solve::planes::{PlaneWord, Planes};
@@ -241,9 +241,8 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
         if any.is_empty() {
             return;
         }
-        // Captures that end with this piece.
-        let mut simple = [W::<R>::ZERO; 8];
-        let mut victims = W::<R>::ZERO;
+        // What is taken last, and what first of several.
+        let (mut simple, mut goes_on) = ([W::<R>::ZERO; 8], [W::<R>::ZERO; 8]);
         each_direction!(R::SET.king_captures, d => {
             let jumped = open[d] & R::Geometry::step(mask, d);
             let mut hot = W::<R>::ZERO;
@@ -252,15 +251,28 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
                     hot |= threats[onward];
                 }
             });
-            let goes_on = jumped & R::Geometry::step(hot, d ^ 4);
-            simple[d] = jumped & !goes_on;
-            victims |= simple[d];
-            for victim in goes_on.bits() {
+            goes_on[d] = jumped & R::Geometry::step(hot, d ^ 4);
+            simple[d] = jumped & !goes_on[d];
+        });
+        if R::SET.choice == Choice::Free {
+            self.short_captures_of_one(&simple, strikes);
+        }
+        for d in R::SET.king_captures.iter() {
+            for victim in goes_on[d].bits() {
                 let from = R::Geometry::step(victim, d ^ 4);
                 let jump = self.start(W::<R>::ZERO, true, from, Role::Capturer);
                 self.take(&jump, victim, d);
             }
-        });
+        }
+        if R::SET.choice != Choice::Free {
+            self.short_captures_of_one(&simple, strikes);
+        }
+    }
+
+    /// Captures by a short fast king that end with the piece first taken, by direction.
+    #[inline(always)]
+    fn short_captures_of_one(&mut self, taken: &[W<R>; 8], strikes: &Strikes<'_, '_, R>) {
+        let victims = taken.iter().fold(W::<R>::ZERO, |all, &set| all | set);
         for victim in strikes.victims {
             let piece = victim.piece;
             if (piece & victims).is_empty() {
@@ -268,7 +280,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
             }
             let mut landings = W::<R>::ZERO;
             each_direction!(R::SET.king_captures, d => {
-                landings |= R::Geometry::step(simple[d] & piece, d);
+                landings |= R::Geometry::step(taken[d] & piece, d);
             });
             let there = self.after_taking(victim, landings, strikes);
             let jump = self.start(W::<R>::ZERO, true, W::<R>::ZERO, Role::Capturer);
@@ -278,7 +290,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
                 ..jump
             });
             each_direction!(R::SET.king_captures, d => {
-                if (simple[d] & piece).any() {
+                if (taken[d] & piece).any() {
                     let from = R::Geometry::step(piece, d ^ 4);
                     tally.add(from, choose(there, R::Geometry::step(piece, d)));
                 }
@@ -294,52 +306,104 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
         empty: W<R>,
         strikes: &Strikes<'_, '_, R>,
     ) {
-        let all = self.pieces.of(Color::White);
+        // From where something can be taken, and from where one of several pieces.
+        let (mut once, mut several) = (W::<R>::ZERO, W::<R>::ZERO);
+        self.lines.clear();
         for victim in strikes.victims {
-            let piece = victim.piece;
-            let threats = self.threats(all ^ piece, empty);
-            // Captures that end with this piece: from which squares, onto which.
+            let mut lines = [W::<R>::ZERO; 8];
+            each_direction!(R::SET.king_captures, d => {
+                lines[d] = R::Geometry::slide(victim.piece, d, empty);
+            });
+            let takers = takers::<R>(&lines);
+            several |= once & takers;
+            once |= takers;
+            self.lines.push(lines);
+        }
+        if (once & mask).is_empty() {
+            return;
+        }
+        // What is taken first of several, by direction, and whether a piece can be the only one.
+        let mut goes_on = [W::<R>::ZERO; 8];
+        for (i, victim) in strikes.victims.iter().enumerate() {
+            let lines = &self.lines[i];
+            let hot = match R::SET.removal {
+                Removal::AtEnd => several | once & !takers::<R>(lines),
+                Removal::AtOnce => {
+                    let others = self.pieces.of(Color::White) ^ victim.piece;
+                    self.threats(others, empty, true).kings
+                }
+            };
+            each_direction!(R::SET.king_captures, d => {
+                if (landing_squares::<R>(victim, lines, d) & hot).any() {
+                    goes_on[d] |= victim.piece;
+                }
+            });
+        }
+        if R::SET.choice == Choice::Free {
+            self.flying_captures_of_one(mask, &goes_on, strikes);
+        }
+        let (mut i, last) = (0, strikes.victims.len());
+        while i < last {
+            let victim = strikes.victims[i].piece;
+            let lines = self.lines[i];
+            for d in R::SET.king_captures.iter() {
+                let from = lines[d ^ 4] & mask;
+                if (goes_on[d] & victim).any() && from.any() {
+                    let jump = self.start(W::<R>::ZERO, true, from, Role::Capturer);
+                    self.take(&jump, victim, d);
+                }
+            }
+            i += 1;
+        }
+        if R::SET.choice != Choice::Free {
+            self.flying_captures_of_one(mask, &goes_on, strikes);
+        }
+    }
+
+    /// Captures by a flying fast king that end with the piece first taken, of which those that go
+    /// on are given by direction.
+    #[inline(always)]
+    fn flying_captures_of_one(
+        &mut self,
+        mask: W<R>,
+        goes_on: &[W<R>; 8],
+        strikes: &Strikes<'_, '_, R>,
+    ) {
+        for (i, victim) in strikes.victims.iter().enumerate() {
+            let lines = self.lines[i];
             let mut simple = [(W::<R>::ZERO, W::<R>::ZERO); 8];
             let mut landings = W::<R>::ZERO;
-            for d in R::SET.king_captures.iter() {
-                let behind = R::Geometry::step(piece, d) & empty;
-                let before = R::Geometry::step(piece, d ^ 4) & empty;
-                if behind.is_empty() || before.is_empty() {
-                    continue;
-                }
-                let mut from = before | R::Geometry::slide(before, d ^ 4, empty);
-                from &= mask;
-                let mut to = behind;
-                if R::SET.landing != Landing::Next {
-                    to |= R::Geometry::slide(behind, d, empty);
-                }
-                if (to & threats.kings).any() {
-                    if from.any() {
-                        let jump = self.start(W::<R>::ZERO, true, from, Role::Capturer);
-                        self.take(&jump, piece, d);
+            each_direction!(R::SET.king_captures, d => {
+                let from = lines[d ^ 4] & mask;
+                if from.any() && (goes_on[d] & victim.piece).is_empty() {
+                    let to = match R::SET.landing {
+                        Landing::NextAfterKing if victim.king => {
+                            lines[d] & R::Geometry::step(victim.piece, d)
+                        }
+                        _ => landing_squares::<R>(victim, &lines, d),
+                    };
+                    if to.any() {
+                        simple[d] = (from, to);
+                        landings |= to;
                     }
-                    continue;
                 }
-                if R::SET.landing == Landing::NextAfterKing && victim.king {
-                    to = behind;
-                }
-                simple[d] = (from, to);
-                landings |= to;
-            }
+            });
             if landings.is_empty() {
                 continue;
             }
             let there = self.after_taking(victim, landings, strikes);
             let jump = Jump {
-                captured: piece,
+                captured: victim.piece,
                 order: u32::from(victim.king),
                 ..self.start(W::<R>::ZERO, true, W::<R>::ZERO, Role::Capturer)
             };
             let tally = self.tally(&jump);
-            for d in R::SET.king_captures.iter() {
+            each_direction!(R::SET.king_captures, d => {
                 let (from, to) = simple[d];
-                tally.add(from, choose(there, to));
-            }
+                if from.any() {
+                    tally.add(from, choose(there, to));
+                }
+            });
         }
     }
 
@@ -362,6 +426,27 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
                     .planes::<R>(Color::White, white & !victim.piece, others, mask)
             }
         }
+    }
+}
+
+/// From where a flying king can take a piece with these lines of empty squares beside it.
+#[inline(always)]
+fn takers<R: Rules>(lines: &[W<R>; 8]) -> W<R> {
+    let mut takers = W::<R>::ZERO;
+    each_direction!(R::SET.king_captures, d => {
+        if lines[d].any() {
+            takers |= lines[d ^ 4];
+        }
+    });
+    takers
+}
+
+/// Where a flying king can land behind a piece, to take another from there.
+#[inline(always)]
+fn landing_squares<R: Rules>(victim: &Victim<W<R>>, lines: &[W<R>; 8], d: Dir) -> W<R> {
+    match R::SET.landing {
+        Landing::Next => lines[d] & R::Geometry::step(victim.piece, d),
+        _ => lines[d],
     }
 }
 

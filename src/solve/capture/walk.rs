@@ -2,9 +2,10 @@
 
 use super::strikes::choose;
 use super::{Captures, Jump, Role, W, promotion_row};
-use crate::board::{Dir, Dirs, Geometry, Word};
-use crate::rules::{Landing, Promotion, Removal, Rules};
+use crate::board::{Color, Dir, Dirs, Geometry, Word, each_direction};
+use crate::rules::{Choice, Landing, Promotion, Removal, Rules};
 use crate::solve::cpu::{Cpu, Task};
+use crate::solve::lookup::no_move;
 use crate::solve::planes::{PlaneWord, Planes};
 use crate::table::Wdl;
 
@@ -95,14 +96,19 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
     #[inline(always)]
     fn go_on_inlined(&mut self, jump: &Jump<W<R>>) -> W<R> {
         let mut went = W::<R>::ZERO;
-        let dirs = self.dirs(jump.king);
-        for d in Dirs(dirs.0 & jump.dirs.0).iter() {
-            went |= if jump.king && R::SET.flying {
-                self.ray(jump, d)
-            } else {
-                self.hop(jump, d)
-            };
+        let dirs = Dirs(self.dirs(jump.king).0 & jump.dirs.0);
+        if jump.king && R::SET.flying {
+            for d in dirs.iter() {
+                went |= self.ray(jump, d);
+            }
+            return went;
         }
+        // In these directions men, too, take whatever they take.
+        each_direction!(R::SET.king_captures, d => {
+            if dirs.contains(d) {
+                went |= self.hop(jump, d);
+            }
+        });
         went
     }
 
@@ -110,22 +116,28 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
     #[inline(always)]
     fn hop(&mut self, jump: &Jump<W<R>>, d: Dir) -> W<R> {
         let victim = R::Geometry::step(jump.at, d);
-        if (victim & self.pieces.of(!self.side) & !jump.captured).any() {
+        let enemies = self.pieces.of(!self.side) & !jump.captured;
+        let taken = if self.may_take_fast(jump) {
+            enemies | jump.mask
+        } else {
+            enemies
+        };
+        if (victim & taken).is_empty() || R::Geometry::step(victim, d).is_empty() {
+            return W::<R>::ZERO;
+        }
+        if (victim & enemies).any() {
             let spared = !jump.king && !R::SET.man_takes_king;
             if spared && (victim & self.pieces.kings[!self.side]).any() {
                 return W::<R>::ZERO;
             }
             return self.take(jump, victim, d);
         }
-        if self.may_take_fast(jump) && (victim & jump.mask).any() {
-            let jump = Jump {
-                mask: victim,
-                role: Role::Taken,
-                ..*jump
-            };
-            return self.land(jump, victim, self.fast_king, d);
-        }
-        W::<R>::ZERO
+        let jump = Jump {
+            mask: victim,
+            role: Role::Taken,
+            ..*jump
+        };
+        self.land(jump, victim, self.fast_king, d)
     }
 
     /// One jump of a flying king.
@@ -193,10 +205,18 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
                 return jump.mask;
             }
         }
+        let possible = jump.mask;
+        if R::SET.choice == Choice::Free {
+            // A capture that wins is enough.
+            jump.mask &= !self.total.win;
+            if jump.mask.is_empty() {
+                return possible;
+            }
+        }
         jump.order = jump.order << 1 | u32::from(victim_king);
         if jump.king && R::SET.flying {
             self.land_flying(&jump, first, blocked, victim_king, d);
-            return jump.mask;
+            return possible;
         }
         let arrives = !jump.king && (first & promotion_row::<R>(self.side)).any();
         let halts = arrives && R::SET.promotion == Promotion::Halt;
@@ -223,7 +243,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
                 jump.king || arrives,
             );
         }
-        jump.mask
+        possible
     }
 
     #[inline(always)]
@@ -246,7 +266,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
             squares
         } else {
             let left = self.pieces.of(!self.side) & !jump.captured;
-            squares & self.threats(left, empty).kings
+            squares & self.threats(left, empty, true).kings
         };
         let mut went = W::<R>::ZERO;
         let mut mask = jump.mask;
@@ -290,6 +310,9 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
         }
         let mut at = first;
         while (at & squares).any() && stays.any() {
+            if R::SET.choice == Choice::Free && (stays & !self.total.win).is_empty() {
+                return;
+            }
             self.finish(
                 &Jump {
                     mask: stays,
@@ -318,25 +341,32 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
 
     #[inline(always)]
     fn finish_inlined(&mut self, jump: &Jump<W<R>>, to: W<R>, king: bool) {
+        let (mask, tally) = self.tally_for(jump);
+        if mask.is_empty() {
+            return;
+        }
         let us = self.side;
         let mut pieces = self.pieces;
         pieces.men[!us] &= !jump.captured;
         pieces.kings[!us] &= !jump.captured;
-        if jump.role != Role::Capturer {
-            pieces.men[us] &= !jump.from;
-            pieces.kings[us] &= !jump.from;
-            if king {
-                pieces.kings[us] |= to;
-            } else {
-                pieces.men[us] |= to;
-            }
-        }
-        let successors = if king && !R::SET.has_kings() {
+        let fast_left = us == Color::White && jump.role == Role::Bystander;
+        let successors = if pieces.of(!us).is_empty() && !fast_left {
+            Planes::splat(no_move::<R>())
+        } else if king && !R::SET.has_kings() {
             Planes::splat(Wdl::Loss)
         } else {
+            if jump.role != Role::Capturer {
+                pieces.men[us] &= !jump.from;
+                pieces.kings[us] &= !jump.from;
+                if king {
+                    pieces.kings[us] |= to;
+                } else {
+                    pieces.men[us] |= to;
+                }
+            }
             match jump.role {
-                Role::Bystander if self.fast_king => self.lookup.with_king(!us, &pieces, jump.mask),
-                Role::Bystander => self.lookup.with_man(!us, &pieces, jump.mask),
+                Role::Bystander if self.fast_king => self.lookup.with_king(!us, &pieces, mask),
+                Role::Bystander => self.lookup.with_man(!us, &pieces, mask),
                 Role::Taken => Planes::splat(self.lookup.single(!us, &pieces)),
                 Role::Capturer => {
                     let there = if king {
@@ -348,8 +378,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
                 }
             }
         };
-        let mask = jump.mask;
-        self.tally(jump).add(mask, successors);
+        self.tally_at(tally).add(mask, successors);
     }
 }
 
