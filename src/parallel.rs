@@ -70,6 +70,12 @@ impl<T: Send, N: Fn() -> T> PerThread<T, N> {
             .unwrap_or_else(PoisonError::into_inner);
         f(tool.get_or_insert_with(&self.new))
     }
+
+    /// The tools that were needed.
+    pub fn into_tools(self) -> impl Iterator<Item = T> {
+        let tools = self.tools.into_iter();
+        tools.filter_map(|tool| tool.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 #[cfg(test)]
@@ -90,10 +96,6 @@ mod tests {
         assert_eq!(sum.into_inner().unwrap(), 4950);
         let counters = PerThread::new(|| 0);
         for_each(100, &|_| counters.with(|n| *n += 1));
-        let all = counters
-            .tools
-            .into_iter()
-            .map(|t| t.into_inner().unwrap().unwrap_or(0));
-        assert_eq!(all.sum::<i32>(), 100);
+        assert_eq!(counters.into_tools().sum::<i32>(), 100);
     }
 }

@@ -2,11 +2,13 @@
 
 mod common;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use common::position;
 use crownhead::board::{Board, ByColor, Color, Geometry, Piece, Position, Square};
 use crownhead::rules::movegen::{self, BoardMove, WordOf};
+use crownhead::rules::reference::RuleSheet;
 use crownhead::rules::{Rules, Variant, reference};
 use crownhead::with_rules;
 use proptest::prelude::*;
@@ -30,10 +32,22 @@ fn fast_moves<R: Rules>(variant: Variant, board: &Board<R::Geometry>) -> BTreeSe
     moves
 }
 
+/// The moves of the slow generator, which gives the same ones when it keeps its memory and leaves
+/// out routes.
 fn slow_moves(position: &Position) -> BTreeSet<MoveKey> {
-    reference::legal_moves(position)
-        .iter()
-        .map(|m| (m.from.bit(), m.to.bit(), m.captured, m.promotes, m.piece))
+    thread_local! {
+        static SHEET: RefCell<RuleSheet> = RefCell::default();
+    }
+    let mut legal = reference::legal_moves(position);
+    assert!(legal.iter().all(|m| !m.routes.is_empty()));
+    legal.iter_mut().for_each(|m| m.routes.clear());
+    SHEET.with_borrow_mut(|sheet| {
+        let mut moves = sheet.moves(position).to_vec();
+        moves.sort_by_key(|m| (m.from, m.to, m.captured, m.promotes));
+        assert_eq!(moves, legal);
+    });
+    let keys = legal.iter();
+    keys.map(|m| (m.from.bit(), m.to.bit(), m.captured, m.promotes, m.piece))
         .collect()
 }
 

@@ -103,7 +103,8 @@ fn probes(bytes: &[u8]) {
     let _ = verify_checksums(&path);
     let _ = verify_sample(&tables, variant, header.slice, LOOKS);
     if header.positions <= SMALL {
-        let _ = LoadedSlice::read(directory, header.rule_set, header.slice, &[header.metric]);
+        let metrics = &[header.metric];
+        let _ = LoadedSlice::read(directory, header.rule_set, header.slice, metrics, 1 << 20);
         let _ = verify_slice(&tables, variant, header.slice);
     }
     match kept {

@@ -43,8 +43,8 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024),
         allow_negative_numbers = true)]
     threads: Option<u16>,
-    /// The most memory for values, such as 500M or 8G
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    /// The most memory to use, such as 500M or 8G
+    #[arg(long, value_name = "SIZE", value_parser = super::bytes)]
     memory: Option<u64>,
     /// What tables are written for: `fast` decoding, `small` size, or `full`, which stores even
     /// what a prober finds by itself
@@ -80,24 +80,6 @@ Metrics:
   dtc  plies to the next conversion: a capture or a move of a man
   dtw  plies to the end of the game";
 
-/// Reads a number of bytes with an optional K, M, G or T (powers of 1024), for clap.
-fn bytes(text: &str) -> Result<u64, String> {
-    let upper = text.to_ascii_uppercase();
-    let upper = upper.strip_suffix('B').unwrap_or(&upper);
-    let upper = upper.strip_suffix('I').unwrap_or(upper);
-    let end = upper.find(|c: char| !c.is_ascii_digit());
-    let (digits, unit) = upper.split_at(end.unwrap_or(upper.len()));
-    let power = ["", "K", "M", "G", "T"].iter().position(|&u| u == unit);
-    let (Some(power), false) = (power, digits.is_empty()) else {
-        return Err("write a size as 500M or 8G".to_owned());
-    };
-    let number = digits.parse::<u64>().ok();
-    let size = number.and_then(|number| number.checked_mul(1 << (10 * power)));
-    size.ok_or(
-        "that is more than any computer has; leave the option out to set no limit".to_owned(),
-    )
-}
-
 /// Reads the name of a profile, for clap.
 fn profile(text: &str) -> Result<Profile, String> {
     let known = Profile::ALL.iter().find(|p| p.name() == text);
@@ -120,21 +102,21 @@ impl Args {
             .map(|text| parse_position(variant, text));
         let probed = probed.transpose()?;
         let tables = table_paths(self.tables.as_slice()).swap_remove(0);
-        let scratch = self.scratch.as_ref().map(|directory| Scratch {
-            directory: directory.clone(),
-            memory: self.memory,
-        });
-        let mut solver = solver(rule_set, &self.metric, scratch);
-        if self.estimate {
-            let estimate = estimate(&plan, &*solver, &self.metric, self.threads());
-            return self.write_estimate(out, &plan, &estimate);
-        }
         let settings = Settings {
             tables: tables.clone(),
             metrics: self.metric.clone(),
             memory: self.memory,
             profile: self.profile,
         };
+        let scratch = self.scratch.as_ref().map(|directory| Scratch {
+            directory: directory.clone(),
+            memory: settings.solver_memory(&plan, self.threads()),
+        });
+        let mut solver = solver(rule_set, &self.metric, scratch);
+        if self.estimate {
+            let estimate = estimate(&plan, &*solver, &settings, self.threads());
+            return self.write_estimate(out, &plan, &estimate);
+        }
         // The reporter is called from any thread and writes for itself.
         out.flush()?;
         let reporter = Reporter::new(&self, &plan);
@@ -403,26 +385,4 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::bytes;
-
-    #[test]
-    fn sizes_are_read() {
-        assert_eq!(bytes("8G"), Ok(8 << 30));
-        assert_eq!(bytes("500m"), Ok(500 << 20));
-        assert_eq!(bytes("1KiB"), Ok(1024));
-        assert_eq!(bytes("123"), Ok(123));
-        for bad in ["", "G", "8X", "-1", "1.5G"] {
-            assert!(bytes(bad).is_err_and(|e| e.contains("8G")), "{bad}");
-        }
-        for large in ["99999999999T", "99999999999999999999"] {
-            assert!(
-                bytes(large).is_err_and(|e| e.contains("more than")),
-                "{large}"
-            );
-        }
-    }
 }

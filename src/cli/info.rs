@@ -4,12 +4,13 @@ use std::io::Write;
 use serde::Serialize;
 
 use super::{Failure, directories, grouped, words, write_json};
-use crownhead::probe::{Inventory, Tablebase, table_paths};
+use crownhead::probe::{CodecShare, Inventory, Tablebase, table_paths};
 
 /// Tell which tables are there, which are missing, and which files are not used
 ///
-/// Positions are those the tables store; a slice and its colour mirror share one table. Missing are
-/// the other slices of as many pieces as some slice that is there.
+/// Positions are those the tables store; a slice and its colour mirror share one table. Below each
+/// set stands how many sides to move are encoded which way. Missing are the other slices of as many
+/// pieces as some slice that is there.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -46,9 +47,19 @@ struct Set {
     tables: usize,
     positions: u64,
     bytes: u64,
+    codecs: Vec<Codec>,
     complete: Option<usize>,
     extra: Vec<String>,
     missing: Vec<String>,
+}
+
+/// What is encoded one way; bytes without headers and checksums.
+#[derive(Serialize)]
+struct Codec {
+    codec: &'static str,
+    sides: u64,
+    positions: u64,
+    bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -70,6 +81,17 @@ impl Args {
         }
         report.write(out)?;
         report.verdict()
+    }
+}
+
+impl Codec {
+    fn of(share: &CodecShare) -> Codec {
+        Codec {
+            codec: share.codec.name(),
+            sides: share.sides,
+            positions: share.positions,
+            bytes: share.bytes,
+        }
     }
 }
 
@@ -107,7 +129,7 @@ impl Report {
 }
 
 impl Set {
-    /// A line, and another one if something is missing.
+    /// A line, one on how the sides to move are encoded, and another one if something is missing.
     fn write(&self, out: &mut dyn Write) -> Result<(), Failure> {
         const SHOWN: usize = 10;
         let complete = match self.complete {
@@ -121,6 +143,11 @@ impl Set {
             "{:<15} {:<6} {complete:<14} {:>6} {positions:>17} {bytes:>15} {bits:>9.3}",
             self.rule_set, self.metric, self.tables
         )?;
+        let codecs = self.codecs.iter().map(|c| {
+            let sides = words::counted(c.sides, "side", "sides");
+            format!("{} {sides} in {} bytes", c.codec, grouped(c.bytes))
+        });
+        writeln!(out, "  {}", codecs.collect::<Vec<_>>().join(", "))?;
         for (what, slices) in [("extra", &self.extra), ("missing", &self.missing)] {
             if !slices.is_empty() {
                 let shown = slices[..slices.len().min(SHOWN)].join(" ");
@@ -153,6 +180,7 @@ impl Report {
             tables: set.tables,
             positions: set.positions,
             bytes: set.bytes,
+            codecs: set.codecs.iter().map(Codec::of).collect(),
             complete: set.complete,
             extra: set.extra.iter().map(|s| s.to_string()).collect(),
             missing: set.missing.iter().map(|s| s.to_string()).collect(),

@@ -166,6 +166,11 @@ impl TablesArg {
     fn open(&self) -> Tablebase {
         Tablebase::open(&table_paths(&self.tables))
     }
+
+    /// With so many bytes for decoded blocks.
+    fn open_with(&self, cache: u64) -> Tablebase {
+        Tablebase::with_cache(&table_paths(&self.tables), cache)
+    }
 }
 
 /// Reads a list of directories that is not empty, for clap: a variable of a script that is not set
@@ -204,4 +209,44 @@ fn metric(text: &str) -> Result<Metric, String> {
     known
         .copied()
         .ok_or("the metrics are wdl, dtc and dtw".to_owned())
+}
+
+/// Reads a number of bytes with an optional K, M, G or T (powers of 1024), for clap.
+fn bytes(text: &str) -> Result<u64, String> {
+    let upper = text.to_ascii_uppercase();
+    let upper = upper.strip_suffix('B').unwrap_or(&upper);
+    let upper = upper.strip_suffix('I').unwrap_or(upper);
+    let end = upper.find(|c: char| !c.is_ascii_digit());
+    let (digits, unit) = upper.split_at(end.unwrap_or(upper.len()));
+    let power = ["", "K", "M", "G", "T"].iter().position(|&u| u == unit);
+    let (Some(power), false) = (power, digits.is_empty()) else {
+        return Err("write a size as 500M or 8G".to_owned());
+    };
+    let number = digits.parse::<u64>().ok();
+    let size = number.and_then(|number| number.checked_mul(1 << (10 * power)));
+    size.ok_or(
+        "that is more than any computer has; leave the option out to set no limit".to_owned(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!(bytes("8G"), Ok(8 << 30));
+        assert_eq!(bytes("500m"), Ok(500 << 20));
+        assert_eq!(bytes("1KiB"), Ok(1024));
+        assert_eq!(bytes("123"), Ok(123));
+        for bad in ["", "G", "8X", "-1", "1.5G"] {
+            assert!(bytes(bad).is_err_and(|e| e.contains("8G")), "{bad}");
+        }
+        for large in ["99999999999T", "99999999999999999999"] {
+            assert!(
+                bytes(large).is_err_and(|e| e.contains("more than")),
+                "{large}"
+            );
+        }
+    }
 }

@@ -7,10 +7,13 @@ use super::missing::{missing_tables, no_tables};
 use super::variant::slice;
 use super::{Failure, TablesArg, VariantArg, grouped};
 use crownhead::index::Slice;
-use crownhead::probe::Tablebase;
+use crownhead::probe::{DEFAULT_CACHE, Tablebase};
 use crownhead::rules::{RuleSetId, Variant};
 use crownhead::table::{Manifest, Metric};
 use crownhead::verify::{Verifier, verify_checksums, verify_list, verify_sample};
+
+/// Of what `--memory` allows, one part in so many is the prober's.
+const CACHE_SHARE: u64 = 8;
 
 /// Prove tables: every value against those of its successors, counts, hashes and checksums
 ///
@@ -34,9 +37,14 @@ pub struct Args {
     /// Compare N values of each slice instead of all
     #[arg(long, value_name = "N", conflicts_with = "against", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
-    /// Compare with the lines `fen;result;distance` of a file instead
+    /// Compare with the lines `fen;result;distance` of a file instead, or with those that `probe
+    /// --batch` writes
     #[arg(long, value_name = "FILE", conflicts_with = "slice")]
     against: Option<PathBuf>,
+    /// The most memory to use, such as 500M or 8G [default: what a slice takes, and 1G of results
+    /// for those to come]
+    #[arg(long, value_name = "SIZE", value_parser = super::bytes, conflicts_with_all = ["sample", "checksums", "against"])]
+    memory: Option<u64>,
     #[command(flatten)]
     tables: TablesArg,
 }
@@ -44,7 +52,12 @@ pub struct Args {
 impl Args {
     pub fn run(self, out: &mut dyn Write) -> Result<(), Failure> {
         let variant = self.variant.get()?;
-        let tables = self.tables.open();
+        let tables = match self.memory {
+            None => self.tables.open(),
+            Some(bytes) => self
+                .tables
+                .open_with(DEFAULT_CACHE.min(bytes / CACHE_SHARE)),
+        };
         if let Some(path) = &self.against {
             let file = File::open(path)
                 .map_err(|error| format!("cannot open `{}`: {error}", path.display()))?;
@@ -52,7 +65,7 @@ impl Args {
             writeln!(out, "{lines} positions agree with `{}`", path.display())?;
             return Ok(());
         }
-        let mut verifier = Verifier::new(&tables, variant);
+        let mut verifier = Verifier::with_memory(&tables, variant, self.memory);
         for slice in self.slices(variant, &tables)? {
             let start = Instant::now();
             for metric in Metric::ALL {

@@ -21,7 +21,9 @@ impl Slice {
     /// None if there are no pieces at all or more than [`MAX_PIECES`].
     #[inline]
     pub fn new(men: ByColor<u8>, kings: ByColor<u8>) -> Option<Slice> {
-        let pieces: u32 = men.0.into_iter().chain(kings.0).map(u32::from).sum();
+        let ([white, black], [white_kings, black_kings]) = (men.0, kings.0);
+        let pieces = [white, black, white_kings, black_kings].map(u32::from);
+        let pieces: u32 = pieces.iter().sum();
         (1..=MAX_PIECES as u32)
             .contains(&pieces)
             .then_some(Slice { men, kings })

@@ -23,15 +23,30 @@ impl Tablebase {
         first: u64,
         out: &mut [Wdl],
     ) -> Result<(), ProbeError> {
-        let table = self.table(R::ID, slice, Metric::Wdl);
-        let table = table.ok_or_else(|| self.missing(R::ID, slice, Metric::Wdl))?;
         let mut codes = Codes::default();
-        self.results_range::<R>(table, side, first, out.len(), false, &mut codes)?;
+        self.codes_of::<R>(slice, side, first, out.len(), &mut codes)?;
         for (result, code) in out.iter_mut().zip(codes.iter()) {
             // Every code was just found to be a result.
             *result = Wdl::of(code.into()).unwrap_or(Wdl::Draw);
         }
         Ok(())
+    }
+
+    /// Makes `out` the result codes of `count` positions likewise.
+    ///
+    /// # Errors
+    /// As [`Tablebase::results_of`].
+    pub(super) fn codes_of<R: Rules>(
+        &self,
+        slice: Slice,
+        side: Color,
+        first: u64,
+        count: usize,
+        out: &mut Codes,
+    ) -> Result<(), ProbeError> {
+        let table = self.table(R::ID, slice, Metric::Wdl);
+        let table = table.ok_or_else(|| self.missing(R::ID, slice, Metric::Wdl))?;
+        self.results_range::<R>(table, side, first, count, false, out)
     }
 
     /// Writes the distances of all positions likewise; zero for draws.

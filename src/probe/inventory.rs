@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::tables::Tables;
 use crate::index::Slice;
 use crate::rules::RuleSetId;
-use crate::table::{Header, Manifest, Metric};
+use crate::table::{Codec, Header, Manifest, Metric};
 
 /// What a search for tables found.
 #[derive(Debug, Default)]
@@ -46,12 +46,47 @@ pub struct Coverage {
     pub bytes: u64,
     /// Stored positions.
     pub positions: u64,
+    /// How sides to move are encoded, in the order of codecs; only those that occur.
+    pub codecs: Vec<CodecShare>,
     /// Every slice of at most this many pieces is there; none if not even those of two.
     pub complete: Option<usize>,
     /// Slices of more pieces that are there as well.
     pub extra: Vec<Slice>,
     /// Slices that are not there although one of as many pieces is.
     pub missing: Vec<Slice>,
+}
+
+/// What one codec encodes of a set of tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodecShare {
+    pub codec: Codec,
+    /// Slices with a side to move.
+    pub sides: u64,
+    pub positions: u64,
+    /// Of the sections of these sides: headers and checksums are not counted.
+    pub bytes: u64,
+}
+
+impl CodecShare {
+    /// None if it encodes nothing.
+    fn of<'h>(codec: Codec, headers: impl Iterator<Item = &'h Header>) -> Option<CodecShare> {
+        let mut share = CodecShare {
+            codec,
+            sides: 0,
+            positions: 0,
+            bytes: 0,
+        };
+        for header in headers {
+            let sides = header.sides().iter();
+            let stored = sides.filter_map(|&side| header.stored[side].as_ref());
+            for stored in stored.filter(|stored| stored.codec == codec) {
+                share.sides += 1;
+                share.positions += header.positions;
+                share.bytes += stored.bytes();
+            }
+        }
+        Some(share).filter(|share| share.sides > 0)
+    }
 }
 
 /// Reasons why a directory is ignored whose tables are known nevertheless.
@@ -229,6 +264,10 @@ impl Inventory {
                     tables: of_set().count(),
                     bytes: of_set().map(|h| h.file_len).sum(),
                     positions: of_set().map(|h| h.positions * h.sides().len() as u64).sum(),
+                    codecs: Codec::ALL
+                        .iter()
+                        .filter_map(|&codec| CodecShare::of(codec, of_set()))
+                        .collect(),
                     complete,
                     extra,
                     missing: (2..=most).flat_map(wanted).collect(),

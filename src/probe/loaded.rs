@@ -1,14 +1,69 @@
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use super::{ProbeError, Tablebase};
 use crate::board::{ByColor, Color};
 use crate::index::{Slice, SliceIndex};
 use crate::parallel;
 use crate::rules::{RuleSetId, Rules, with_rules};
-use crate::table::{Codes, Metric, SliceValues, Wdl, stored_sides};
+use crate::table::{Codes, Metric, SliceValues, TableError, Wdl, stored_sides};
 
-/// Positions read by one task, a multiple of any block.
+/// Positions read by one task, a multiple of any block and of the codes of a byte.
 const CHUNK: u64 = 1 << 16;
+
+/// All results of one slice, what its table leaves out included, in two bits each.
+#[derive(Debug)]
+pub struct SliceResults {
+    /// Of symmetric slices White's side only.
+    codes: ByColor<Codes>,
+}
+
+impl SliceResults {
+    /// Asks the tables for every result of a canonical slice, on all threads.
+    ///
+    /// # Errors
+    /// As [`Tablebase::probe`]; also if the system does not give the memory.
+    pub fn read<R: Rules>(tables: &Tablebase, slice: Slice) -> Result<SliceResults, ProbeError> {
+        let table = tables.table(R::ID, slice, Metric::Wdl);
+        let table = table.ok_or_else(|| tables.missing(R::ID, slice, Metric::Wdl))?;
+        let positions = slice.positions(R::SET.geometry);
+        let mut codes: ByColor<Codes> = ByColor::default();
+        for &side in stored_sides(slice) {
+            let room = codes[side].try_reset(positions);
+            room.map_err(TableError::io("read into memory", &table.path))?;
+            let chunks = codes[side].bytes_mut().chunks_mut(CHUNK as usize / 4);
+            let chunks: Vec<Mutex<&mut [u8]>> = chunks.map(Mutex::new).collect();
+            let read = parallel::map(chunks.len() as u64, &|i| {
+                let first = i * CHUNK;
+                let count = (positions - first).min(CHUNK) as usize;
+                let mut part = Codes::default();
+                tables.codes_of::<R>(slice, side, first, count, &mut part)?;
+                let chunk = chunks[i as usize].lock();
+                let mut chunk = chunk.unwrap_or_else(PoisonError::into_inner);
+                chunk.copy_from_slice(part.bytes());
+                Ok(())
+            });
+            read.into_iter().collect::<Result<(), ProbeError>>()?;
+        }
+        Ok(SliceResults { codes })
+    }
+
+    /// The bytes all results of a slice take.
+    pub fn bytes(rule_set: RuleSetId, slice: Slice) -> u64 {
+        let positions = slice.positions(rule_set.rules().geometry);
+        positions.div_ceil(4) * stored_sides(slice).len() as u64
+    }
+
+    /// The result of a position with a side to move that is stored.
+    ///
+    /// # Panics
+    /// If there is no such position.
+    #[inline(always)]
+    pub fn get(&self, side: Color, position: u64) -> Wdl {
+        let code = self.codes[side].get(position as usize);
+        Wdl::of(code.into()).expect("results are checked while reading")
+    }
+}
 
 /// Finished tables of one slice read back whole into memory, what they leave out included, so that
 /// reading values cannot fail any more. Takes 2 bits a result and 16 bits a distance.
@@ -17,15 +72,15 @@ pub struct LoadedSlice {
     rule_set: RuleSetId,
     slice: Slice,
     positions: u64,
-    /// In chunks; of symmetric slices White's side only.
-    results: ByColor<Vec<Codes>>,
+    results: SliceResults,
     /// By metric.
     distances: [Option<ByColor<Vec<Vec<u16>>>>; 3],
 }
 
 impl LoadedSlice {
     /// Reads the WDL table and those of the other metrics asked for from below a tables directory.
-    /// Tables of the slices that captures lead to must be there as well.
+    /// Tables of the slices that captures lead to must be there as well. So many bytes of decoded
+    /// blocks are kept meanwhile.
     ///
     /// # Errors
     /// If one is missing or damaged anywhere.
@@ -34,25 +89,12 @@ impl LoadedSlice {
         rule_set: RuleSetId,
         slice: Slice,
         metrics: &[Metric],
+        cache: u64,
     ) -> Result<LoadedSlice, ProbeError> {
         let slice = slice.canonical();
-        let tables = Tablebase::open(&[tables.join(rule_set.name())]);
+        let tables = Tablebase::with_cache(&[tables.join(rule_set.name())], cache);
         let positions = slice.positions(rule_set.rules().geometry);
-        let mut results = ByColor::default();
-        for &side in stored_sides(slice) {
-            results[side] = chunks(positions, |first, count| {
-                let mut values = vec![Wdl::Draw; count];
-                with_rules!(rule_set, R => {
-                    tables.results_of::<R>(slice, side, first, &mut values)?;
-                });
-                let mut codes = Codes::default();
-                codes.reset(count);
-                for (place, &result) in values.iter().enumerate() {
-                    codes.set(place, result as u8);
-                }
-                Ok(codes)
-            })?;
-        }
+        let results = with_rules!(rule_set, R => SliceResults::read::<R>(&tables, slice)?);
         let mut distances = [const { None }; 3];
         for &metric in metrics.iter().filter(|&&metric| metric != Metric::Wdl) {
             let mut plies = ByColor::default();
@@ -74,6 +116,14 @@ impl LoadedSlice {
             results,
             distances,
         })
+    }
+
+    /// The bytes that results and distances of these metrics take.
+    pub fn bytes(rule_set: RuleSetId, slice: Slice, metrics: &[Metric]) -> u64 {
+        let positions = slice.positions(rule_set.rules().geometry);
+        let distances = metrics.iter().filter(|&&metric| metric != Metric::Wdl);
+        let plies = positions * (stored_sides(slice).len() * size_of::<u16>()) as u64;
+        SliceResults::bytes(rule_set, slice) + distances.count() as u64 * plies
     }
 
     /// Calls `read` with a stored side and number for each position.
@@ -121,9 +171,7 @@ impl SliceValues for LoadedSlice {
 
     fn results(&self, side: Color, first: u64, out: &mut [Wdl]) {
         self.each(side, first, out.len(), |place, side, position| {
-            let chunk = &self.results[side][(position / CHUNK) as usize];
-            let code = chunk.get((position % CHUNK) as usize);
-            out[place] = Wdl::of(code.into()).expect("results are checked while loading");
+            out[place] = self.results.get(side, position);
         });
     }
 

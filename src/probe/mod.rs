@@ -22,9 +22,9 @@ pub(crate) mod threats;
 mod zeroed;
 
 pub use cache::CacheStatistics;
-pub use inventory::{Coverage, Ignored, Inventory, Place};
+pub use inventory::{CodecShare, Coverage, Ignored, Inventory, Place};
 pub use line::{BestLine, LineEnd, LineError};
-pub use loaded::LoadedSlice;
+pub use loaded::{LoadedSlice, SliceResults};
 pub use outcome::Outcome;
 pub use paths::{PATHS_VARIABLE, table_paths};
 pub use ranking::RankedMove;

@@ -2,9 +2,10 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use super::SliceSolver;
 use super::plan::{self, Plan};
+use super::{Settings, SliceSolver};
 use crate::index::Slice;
+use crate::probe::DEFAULT_CACHE;
 use crate::table::Metric;
 
 /// What a plan would take.
@@ -12,7 +13,7 @@ use crate::table::Metric;
 pub struct Estimate {
     /// Stored positions.
     pub positions: u64,
-    /// Bytes of values in memory at the worst moment, if no limit is set.
+    /// Bytes of memory at the worst moment, if all that is needed again is kept there.
     pub memory: u64,
     /// Bytes of temporary files at the worst moment, if results are to go there.
     pub scratch: u64,
@@ -36,9 +37,12 @@ const fn bytes_per_position(metric: Metric) -> f64 {
 pub fn estimate(
     plan: &Plan,
     solver: &dyn SliceSolver,
-    metrics: &[Metric],
+    settings: &Settings,
     threads: usize,
 ) -> Estimate {
+    let metrics = &settings.metrics;
+    // Room for all decoded values, if they are few.
+    let cache = DEFAULT_CACHE.min(2 * plan.positions());
     let positions = plan.positions();
     let written = Metric::ALL
         .iter()
@@ -49,7 +53,10 @@ pub fn estimate(
         memory: peak(
             plan,
             |s| solver.resident_bytes(s),
-            |s| solver.working_bytes(s),
+            |s| {
+                let writing = settings.writing_bytes(plan.rule_set(), s, cache, threads as u64);
+                solver.working_bytes(s) + writing
+            },
         ),
         scratch: peak(plan, |s| solver.scratch_bytes(s), |_| 0),
         tables: (positions as f64 * per_position) as u64,

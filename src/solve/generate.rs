@@ -5,24 +5,12 @@ use std::time::{Duration, Instant};
 
 use super::lock::SliceLock;
 use super::plan::{self, Plan};
+use super::settings::{LEAST_CACHE, Settings};
 use super::{SliceSolver, SolveError};
 use crate::index::Slice;
-use crate::probe::{LoadedSlice, ProbeError};
+use crate::probe::{DEFAULT_CACHE, LoadedSlice, ProbeError};
 use crate::rules::RuleSetId;
-use crate::table::{Header, Manifest, Metric, Profile, TableError, table_path, write_table};
-
-/// Where and what to generate.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The tables directory.
-    pub tables: PathBuf,
-    /// Tables to write. Results are always written: distances mean nothing without them.
-    pub metrics: Vec<Metric>,
-    /// The most bytes values may occupy, unlimited if none.
-    pub memory: Option<u64>,
-    /// What the tables are written for.
-    pub profile: Profile,
-}
+use crate::table::{Header, Manifest, Metric, TableError, table_path, write_table};
 
 /// What the driver tells while it is at work.
 #[derive(Debug)]
@@ -71,7 +59,8 @@ pub enum GenerateError {
 /// A finished table is never solved again, whoever wrote it: a run that was killed continues where
 /// it stopped, and several processes on one directory share the work, each taking slices that no
 /// other has locked. Only slices that the rest of the plan depends on stay in memory; they are
-/// read back from their tables where that is where they are.
+/// read back from their tables where that is where they are. Everything keeps to the limit of
+/// memory, but for the program itself and pages of files that the system can drop.
 ///
 /// # Errors
 /// [`GenerateError`]; a memory limit that is too small is told before any work is done.
@@ -91,20 +80,19 @@ pub fn generate(
         dependencies.map(|&slice| (slice, plan::dependencies(rule_set.rules(), slice)));
     let mut generation = Generation {
         rule_set,
-        tables: &settings.tables,
+        settings,
         metrics,
-        memory: settings.memory,
-        profile: settings.profile,
         dependencies: dependencies.collect(),
         remaining: plan.slices().to_vec(),
         known: HashSet::new(),
+        cache: LEAST_CACHE,
         solver,
         report,
     };
     generation.drop_finished();
     generation.list_kept(plan)?;
     generation.check_places()?;
-    generation.check_memory()?;
+    generation.share_memory()?;
     while let Some((slice, _lock)) = generation.take_slice()? {
         generation.make(slice)?;
     }
@@ -113,15 +101,16 @@ pub fn generate(
 
 struct Generation<'a> {
     rule_set: RuleSetId,
-    tables: &'a Path,
+    settings: &'a Settings,
+    /// Tables to write, results among them.
     metrics: Vec<Metric>,
-    memory: Option<u64>,
-    profile: Profile,
     dependencies: HashMap<Slice, Vec<Slice>>,
     /// Slices without finished tables as far as is known, in order.
     remaining: Vec<Slice>,
     /// Slices whose values the solver has.
     known: HashSet<Slice>,
+    /// Bytes of decoded blocks that are kept while tables are read.
+    cache: u64,
     solver: &'a mut dyn SliceSolver,
     report: &'a (dyn Fn(Event) + Sync),
 }
@@ -162,9 +151,9 @@ impl Generation<'_> {
         slice: Slice,
         how: impl Fn(&Path, RuleSetId, Slice) -> io::Result<T>,
     ) -> Result<T, GenerateError> {
-        how(self.tables, self.rule_set, slice).map_err(|source| GenerateError::Lock {
+        how(&self.settings.tables, self.rule_set, slice).map_err(|source| GenerateError::Lock {
             slice,
-            tables: self.tables.to_owned(),
+            tables: self.settings.tables.clone(),
             source,
         })
     }
@@ -180,7 +169,9 @@ impl Generation<'_> {
         self.make_room(slice);
         for needed in self.dependencies[&slice].clone() {
             if self.known.insert(needed) {
-                let values = LoadedSlice::read(self.tables, self.rule_set, needed, &self.metrics)?;
+                let (tables, metrics) = (&self.settings.tables, self.settings.loaded_metrics());
+                let cache = self.cache;
+                let values = LoadedSlice::read(tables, self.rule_set, needed, metrics, cache)?;
                 self.solver.load(&values)?;
             }
         }
@@ -191,7 +182,12 @@ impl Generation<'_> {
         let headers = self
             .metrics
             .iter()
-            .map(|&metric| write_table(self.tables, self.rule_set, values, metric, self.profile))
+            .map(|&metric| {
+                let Settings {
+                    tables, profile, ..
+                } = self.settings;
+                write_table(tables, self.rule_set, values, metric, *profile, self.cache)
+            })
             .collect::<Result<Vec<_>, TableError>>()?;
         self.known.insert(slice);
         self.remaining.retain(|&other| other != slice);
@@ -216,6 +212,7 @@ impl Generation<'_> {
             .map(|&s| self.solver.resident_bytes(s))
             .sum();
         if self
+            .settings
             .memory
             .is_some_and(|allowed| known + self.bytes_for(slice) > allowed)
         {
@@ -232,15 +229,27 @@ impl Generation<'_> {
         }
     }
 
-    /// Memory for a slice with all it depends on.
+    /// Memory for a slice with all it depends on: while the last of these is read back, or while
+    /// the slice is solved and written.
     fn bytes_for(&self, slice: Slice) -> u64 {
-        let needed = self.dependencies[&slice].iter().chain([&slice]);
-        let resident: u64 = needed.map(|&s| self.solver.resident_bytes(s)).sum();
-        resident + self.solver.working_bytes(slice)
+        let needed = &self.dependencies[&slice];
+        let resident = |&s: &Slice| self.solver.resident_bytes(s);
+        let around: u64 = needed.iter().map(resident).sum();
+        let loading = needed.iter().map(|&s| {
+            let settings = self.settings;
+            settings.reading_bytes(self.rule_set, s, self.cache) + self.solver.loading_bytes(s)
+        });
+        let threads = rayon::current_num_threads() as u64;
+        let settings = self.settings;
+        let writing = settings.writing_bytes(self.rule_set, slice, self.cache, threads);
+        let making = resident(&slice) + self.solver.working_bytes(slice) + writing;
+        around + making.max(loading.max().unwrap_or(0))
     }
 
-    fn check_memory(&self) -> Result<(), GenerateError> {
-        let Some(allowed) = self.memory else {
+    /// Gives what the greediest slice leaves of the memory to the prober's cache.
+    fn share_memory(&mut self) -> Result<(), GenerateError> {
+        let Some(allowed) = self.settings.memory else {
+            self.cache = DEFAULT_CACHE;
             return Ok(());
         };
         let hungriest = self.remaining.iter().map(|&s| (self.bytes_for(s), s));
@@ -250,7 +259,13 @@ impl Generation<'_> {
                 needed,
                 allowed,
             }),
-            _ => Ok(()),
+            // A solver with scratch files takes what is left itself.
+            Some((_, slice)) if self.solver.scratch_bytes(slice) > 0 => Ok(()),
+            Some((needed, _)) => {
+                self.cache = DEFAULT_CACHE.min(LEAST_CACHE + allowed - needed);
+                Ok(())
+            }
+            None => Ok(()),
         }
     }
 
@@ -270,7 +285,7 @@ impl Generation<'_> {
         let kept = plan.slices().iter();
         let kept = kept.filter(|slice| !self.remaining.contains(slice));
         let tables = kept.flat_map(|&slice| {
-            let path = |&metric| table_path(self.tables, self.rule_set, slice, metric);
+            let path = |&metric| table_path(&self.settings.tables, self.rule_set, slice, metric);
             self.metrics.iter().map(path).collect::<Vec<_>>()
         });
         Manifest::complete(&tables.collect::<Vec<_>>())
@@ -280,7 +295,7 @@ impl Generation<'_> {
     fn check_places(&self) -> Result<(), TableError> {
         for &slice in &self.remaining {
             for &metric in &self.metrics {
-                let path = table_path(self.tables, self.rule_set, slice, metric);
+                let path = table_path(&self.settings.tables, self.rule_set, slice, metric);
                 if path.is_dir() {
                     let directory = io::Error::from(io::ErrorKind::IsADirectory);
                     return Err(TableError::io("write", &path)(directory));
@@ -293,7 +308,7 @@ impl Generation<'_> {
     /// All tables of the slice are there, with sound headers and of the length these say.
     fn is_finished(&self, slice: Slice) -> bool {
         self.metrics.iter().all(|&metric| {
-            let path = table_path(self.tables, self.rule_set, slice, metric);
+            let path = table_path(&self.settings.tables, self.rule_set, slice, metric);
             Header::read(&path).is_ok_and(|header| {
                 (header.rule_set, header.slice, header.metric) == (self.rule_set, slice, metric)
             })
@@ -307,8 +322,8 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::table::SliceValues;
     use crate::table::testing::Pattern;
+    use crate::table::{Profile, SliceValues};
 
     const RULES: RuleSetId = RuleSetId::English;
 
@@ -374,11 +389,16 @@ mod tests {
             assert!(self.known.remove(&slice));
         }
 
+        /// Beside which all else hardly counts.
         fn resident_bytes(&self, _: Slice) -> u64 {
-            1
+            1 << 40
         }
 
         fn working_bytes(&self, _: Slice) -> u64 {
+            10
+        }
+
+        fn loading_bytes(&self, _: Slice) -> u64 {
             10
         }
 
@@ -468,7 +488,7 @@ mod tests {
         let path = table_path(directory.path(), RULES, "KvM".parse().unwrap(), Metric::Dtw);
         let bytes = fs::read(&path).unwrap();
         fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
-        fs::write(path.with_file_name(".KvM.dtw.tmp"), b"half").unwrap();
+        fs::write(path.with_file_name(".KvM.dtw.0.tmp"), b"half").unwrap();
         let told = run(&mut FakeSolver::new(), directory.path(), 2, None).unwrap();
         assert_eq!(
             told,

@@ -48,7 +48,7 @@ pub trait SliceSolver: Send {
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<&dyn SliceValues, SolveError>;
 
-    /// Takes over values solved earlier.
+    /// Takes over values solved earlier: results, and distances to win if it was made for these.
     fn load(&mut self, values: &dyn SliceValues) -> Result<(), SolveError>;
 
     /// Drops what is known of a slice: none that needs it is to be solved any more.
@@ -64,6 +64,9 @@ pub trait SliceSolver: Send {
 
     /// The bytes used in addition while a slice is being solved.
     fn working_bytes(&self, slice: Slice) -> u64;
+
+    /// The bytes used in addition while a slice is being loaded.
+    fn loading_bytes(&self, slice: Slice) -> u64;
 
     /// Positions solved in a second, roughly.
     fn rate(&self, threads: usize) -> f64;
@@ -235,6 +238,10 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> SliceSolver for WordSolver<R
         let block = PlaneSlice::<R::Geometry>::block_bytes(slice);
         let threads = rayon::current_num_threads() as u64;
         distances + threads * (6 * block + (1 << 20))
+    }
+
+    fn loading_bytes(&self, slice: Slice) -> u64 {
+        rayon::current_num_threads() as u64 * PlaneSlice::<R::Geometry>::filling_bytes(slice)
     }
 
     fn rate(&self, threads: usize) -> f64 {

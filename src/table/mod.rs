@@ -31,6 +31,7 @@ mod manifest;
 mod pages;
 mod profile;
 mod reader;
+mod spool;
 #[cfg(test)]
 pub(crate) mod testing;
 mod value;
@@ -44,7 +45,7 @@ pub use manifest::Manifest;
 pub use profile::Profile;
 pub use reader::TableFile;
 pub use value::{Metric, SliceValues, Wdl};
-pub use writer::{HASH_CHUNK, hash_chunk, hash_values, table_path, write_table};
+pub use writer::{HASH_CHUNK, hash_chunk, hash_values, table_path, write_table, writing_bytes};
 
 /// Opens a file for reading. Anything else, such as a pipe that may never end, is refused.
 fn open_file(path: &Path) -> io::Result<File> {

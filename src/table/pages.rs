@@ -75,6 +75,19 @@ impl Pages {
         })
     }
 
+    /// Content that was just made and has no checksums yet.
+    pub fn unchecked(bytes: Bytes) -> Pages {
+        let content = 0..bytes.all().len();
+        let pages = content.len().div_ceil(PAGE);
+        Pages {
+            bytes,
+            content,
+            checked: (0..pages.div_ceil(64))
+                .map(|_| AtomicU64::new(u64::MAX))
+                .collect(),
+        }
+    }
+
     pub fn len(&self) -> u64 {
         self.content.len() as u64
     }

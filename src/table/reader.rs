@@ -81,7 +81,7 @@ impl TableFile {
         TableFile::of(path, Bytes::Owned(bytes))
     }
 
-    fn of(path: &Path, bytes: Bytes) -> Result<TableFile, TableError> {
+    pub(super) fn of(path: &Path, bytes: Bytes) -> Result<TableFile, TableError> {
         let whole = bytes.all();
         let header = Header::parse(whole, whole.len() as u64).map_err(|fault| fault.of(path))?;
         let corrupt = |what| TableError::CorruptHeader {
@@ -173,13 +173,7 @@ impl TableFile {
         let reader = reader.ok_or_else(|| corrupt("this side to move is not stored"))?;
         let decoded = reader.distances(&self.pages, block, results, out);
         decoded.map_err(corrupt)?;
-        if self.header.metric == Metric::Dtw {
-            for (plies, code) in out.iter_mut().zip(results.iter()) {
-                let odd = Wdl::of(code.into())
-                    .map_or(0, |result| odd_distance(self.header.rule_set, result));
-                *plies = plies.saturating_mul(2).saturating_add(odd);
-            }
-        }
+        restore_distances(self.header.rule_set, self.header.metric, results, out);
         Ok(())
     }
 
@@ -237,6 +231,21 @@ impl TableFile {
             block,
             offset: self.header.content().start + place,
             what,
+        }
+    }
+}
+
+/// Makes distances as they are stored those that they stand for.
+pub(super) fn restore_distances(
+    rule_set: RuleSetId,
+    metric: Metric,
+    results: &Codes,
+    plies: &mut [u16],
+) {
+    if metric == Metric::Dtw {
+        for (plies, code) in plies.iter_mut().zip(results.iter()) {
+            let odd = Wdl::of(code.into()).map_or(0, |result| odd_distance(rule_set, result));
+            *plies = plies.saturating_mul(2).saturating_add(odd);
         }
     }
 }

@@ -1,20 +1,18 @@
 use std::fs::{self, File};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::codec::{self, Codes, Encoded, LeftOut, Side, SideCodes};
+use super::codec::{self, Codes, Encoded, LeftOut, Sections, Side, SideCodes};
 use super::header::{HASH_LEN, HEADER_LEN, Stored, stored_sides};
 use super::manifest::Manifest;
+use super::reader::restore_distances;
+use super::spool::{Spool, Spools};
 use super::{Census, Header, Metric, Profile, SliceValues, TableError, TableFile, Wdl, pages};
 use crate::board::{ByColor, Color};
 use crate::index::Slice;
-use crate::probe::threats;
+use crate::probe::{ProbeError, threats};
 use crate::rules::{RuleSetId, with_rules};
-
-/// Bytes written at once, so that a full disk is told to within as much.
-const PIECE: usize = 1 << 16;
 
 /// Where the table of a slice and metric lies below a tables directory.
 pub fn table_path(tables: &Path, rule_set: RuleSetId, slice: Slice, metric: Metric) -> PathBuf {
@@ -25,66 +23,66 @@ pub fn table_path(tables: &Path, rule_set: RuleSetId, slice: Slice, metric: Metr
 
 /// Writes the table of one slice and metric below the directory `tables` and returns its header.
 ///
-/// Every block is decoded again and compared with the values before anything is written. The file
-/// appears under its name only when it is complete and on the disk: it is written to a hidden
-/// temporary name beside it, synced and renamed; its hash is in the directory's [`Manifest`] by
-/// then. Blocks are compressed in parallel, the bytes are the same for any number of threads. Only
-/// one writer may be at work on a slice.
+/// Every block is decoded again and compared with the values before the file appears under its
+/// name, complete and on the disk: until then it and what it is made of have hidden names beside
+/// it. Its hash is in the directory's [`Manifest`] by then. Blocks are compressed in parallel, the
+/// bytes are the same for any number of threads. Only one writer may be at work on a slice.
 ///
-/// Takes a quarter of a byte for each position stored, and the bytes of the file.
+/// With [`Profile::Small`] `cache` is how many bytes of decoded blocks are kept while what is left
+/// out is searched for. Memory: [`writing_bytes`].
 ///
 /// # Errors
-/// [`TableError::DiskFull`] with the bytes needed and found, or any other I/O error. The temporary
-/// file is removed; a finished table of that name stays as it was.
+/// [`TableError::DiskFull`] with the bytes needed so far and found, or any other I/O error. What
+/// was written is removed; a finished table of that name stays as it was.
 pub fn write_table(
     tables: &Path,
     rule_set: RuleSetId,
     values: &dyn SliceValues,
     metric: Metric,
     profile: Profile,
+    cache: u64,
 ) -> Result<Header, TableError> {
     let path = table_path(tables, rule_set, values.slice(), metric);
     let directory = path.parent().unwrap_or(tables);
     fs::create_dir_all(directory).map_err(TableError::io("create", directory))?;
-    let table = encode(&path, rule_set, values, metric, profile)?;
-    let temporary = directory.join(format!(".{}.{metric}.tmp", values.slice()));
-    let write = || {
-        let mut file = File::create(&temporary).map_err(TableError::io("create", &temporary))?;
-        write_whole(&path, &mut file, table.bytes())?;
-        let synced = file.sync_all();
-        synced.map_err(|error| write_error(&path, error, table.bytes().len(), 0))?;
-        Manifest::record(&path, table.bytes())?;
-        fs::rename(&temporary, &path).map_err(TableError::io("rename", &temporary))?;
-        // The new name itself must survive a power loss.
-        File::open(directory)
-            .and_then(|directory| directory.sync_all())
-            .map_err(TableError::io("sync", directory))?;
-        Ok(table.header().clone())
+    let image = encode(&path, rule_set, values, metric, profile, cache)?;
+    let table = TableFile::of(&path, image.map()?)?;
+    let header = table.header().clone();
+    image.keep(|| {
+        let table = table;
+        Manifest::record(&path, table.bytes())
+    })?;
+    // The new name itself must survive a power loss.
+    File::open(directory)
+        .and_then(|directory| directory.sync_all())
+        .map_err(TableError::io("sync", directory))?;
+    Ok(header)
+}
+
+/// The most bytes of memory that [`write_table`] takes, whatever the values: a quarter of a byte
+/// for each position with one side to move, as much for an encoder, and some megabytes. What is
+/// encoded goes to disk.
+pub fn writing_bytes(
+    rule_set: RuleSetId,
+    slice: Slice,
+    metric: Metric,
+    profile: Profile,
+    cache: u64,
+    threads: u64,
+) -> u64 {
+    let positions = slice.positions(rule_set.rules().geometry);
+    let search = match profile.left_out(metric).threats {
+        true => cache,
+        false => 0,
     };
-    write().inspect_err(|_| {
-        // The error that led here is the one to report.
-        let _ = fs::remove_file(&temporary);
-    })
+    let coded = positions.div_ceil(4) + codec::encoding_bytes(positions, metric, profile, threads);
+    coded.max(search) + positions / INDEXED + threads * BYTES_PER_THREAD
 }
 
-fn write_whole(path: &Path, sink: &mut impl Write, bytes: &[u8]) -> Result<(), TableError> {
-    for (piece, number) in bytes.chunks(PIECE).zip(0..) {
-        let written = sink.write_all(piece);
-        written.map_err(|error| write_error(path, error, bytes.len(), number * PIECE))?;
-    }
-    Ok(())
-}
-
-fn write_error(path: &Path, error: io::Error, needed: usize, found: usize) -> TableError {
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => TableError::DiskFull {
-            path: path.to_owned(),
-            needed: needed as u64,
-            found: found as u64,
-        },
-        _ => TableError::io("write", path)(error),
-    }
-}
+/// Bytes each thread has of the values it is at.
+const BYTES_PER_THREAD: u64 = 1 << 19;
+/// Indexes and checksums take a byte for at least so many positions.
+const INDEXED: u64 = 64;
 
 /// The hash of all values of one side to move, which does not depend on how they are stored: that
 /// is what generator and verifier compare.
@@ -162,68 +160,62 @@ fn survey(values: &dyn SliceValues, metric: Metric, side: &Side) -> Survey {
     }
 }
 
-/// Makes the bytes of a table, which has been read back and compared.
+/// Makes a whole table, whose values have been read back and compared.
 fn encode(
     path: &Path,
     rule_set: RuleSetId,
     values: &dyn SliceValues,
     metric: Metric,
     profile: Profile,
-) -> Result<TableFile, TableError> {
-    let draft = Draft::new(rule_set, values, metric, profile, profile.left_out(metric));
-    let table = draft.finish(path)?;
-    if !draft.header.left_out.threats {
-        draft.compare(&table, values)?;
-        return Ok(table);
+    cache: u64,
+) -> Result<Spool, TableError> {
+    let spools = Spools::beside(path);
+    let left_out = profile.left_out(metric);
+    let mut draft = Draft::new(&spools, rule_set, values, metric, profile, left_out)?;
+    if !left_out.threats {
+        return draft.finish(&spools);
     }
-    let directory = path.parent().unwrap_or(Path::new("."));
-    let found = threats::exceptions(directory, table, values);
-    let found = found.map_err(|error| TableError::Search {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    })?;
-    let mut draft = draft;
-    draft.header.depth_bound = found.0.iter().map(|found| found.depth).max().unwrap_or(0);
-    let mut any = false;
-    for (color, _, _, exceptions) in &mut draft.sides {
-        for &(position, result) in &found[*color].positions {
-            exceptions.extend_from_slice(&(position << 2 | result as u64).to_le_bytes());
-            any = true;
-        }
-    }
-    let table = draft.finish(path)?;
-    draft.compare(&table, values)?;
+    let any = draft.add_exceptions(&spools, values, cache)?;
+    let image = draft.finish(&spools)?;
     if any {
         // Where threats are seldom settled, storing them all may take less.
         let left_out = LeftOut {
             threats: false,
-            ..draft.header.left_out
+            ..left_out
         };
-        let other = Draft::new(rule_set, values, metric, profile, left_out);
-        let whole = other.finish(path)?;
-        if whole.bytes().len() <= table.bytes().len() {
-            other.compare(&whole, values)?;
+        let whole = Draft::new(&spools, rule_set, values, metric, profile, left_out)?;
+        let whole = whole.finish(&spools)?;
+        if whole.len() <= image.len() {
             return Ok(whole);
         }
     }
-    Ok(table)
+    Ok(image)
 }
 
 /// The parts of a table before they are put together.
 struct Draft {
     header: Header,
-    /// What is known of each side to move, its code, and its exceptions.
-    sides: Vec<(Color, Survey, Encoded, Vec<u8>)>,
+    sides: Vec<Coded>,
+}
+
+/// One side to move.
+struct Coded {
+    color: Color,
+    census: Census,
+    hash: [u8; HASH_LEN],
+    encoded: Encoded,
+    exceptions: Option<Spool>,
 }
 
 impl Draft {
     fn new(
+        spools: &Spools,
         rule_set: RuleSetId,
         values: &dyn SliceValues,
         metric: Metric,
         profile: Profile,
         left_out: LeftOut,
-    ) -> Self {
+    ) -> Result<Self, TableError> {
         let slice = values.slice();
         let header = Header {
             rule_set,
@@ -238,7 +230,7 @@ impl Draft {
             checksums: 0,
             generator: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        let sides = stored_sides(slice).iter().map(|&color| {
+        let code = |&color: &Color| {
             let side = Side {
                 rule_set,
                 slice,
@@ -246,90 +238,166 @@ impl Draft {
                 positions: header.positions,
                 left_out,
             };
-            let survey = survey(values, metric, &side);
+            let Survey {
+                codes,
+                census,
+                hash,
+            } = survey(values, metric, &side);
             let encoded = match metric {
-                Metric::Wdl => codec::encode_results(&side, &survey.codes, profile),
+                Metric::Wdl => codec::encode_results(&side, &codes, profile, spools)?,
                 _ => {
                     let halves = u32::from(metric == Metric::Dtw);
-                    let longest = survey.census.max_plies() >> halves;
-                    codec::encode_distances(&survey.codes, longest, &|first, plies| {
+                    let longest = census.max_plies() >> halves;
+                    let plies = |first, plies: &mut [u16]| {
                         values.distances(metric, color, first, plies);
                         for plies in plies {
                             *plies >>= halves;
                         }
-                    })
+                    };
+                    codec::encode_distances(&codes, longest, &plies, spools)?
                 }
             };
-            (color, survey, encoded, Vec::new())
+            compare(spools.table(), &side, metric, &encoded, &codes, values)?;
+            Ok(Coded {
+                color,
+                census,
+                hash,
+                encoded,
+                exceptions: None,
+            })
+        };
+        // One after the other, so that the codes of one are there at a time.
+        let sides = stored_sides(slice).iter().map(code);
+        let sides = sides.collect::<Result<_, TableError>>()?;
+        Ok(Draft { header, sides })
+    }
+
+    /// Runs the prober on all positions that are left out because of a threat; returns whether any
+    /// has to be stored.
+    fn add_exceptions(
+        &mut self,
+        spools: &Spools,
+        values: &dyn SliceValues,
+        cache: u64,
+    ) -> Result<bool, TableError> {
+        let path = spools.table();
+        let directory = path.parent().unwrap_or(Path::new("."));
+        let image = self.finish(spools)?;
+        let table = TableFile::of(path, image.map()?)?;
+        let mut any = false;
+        let depth = threats::exceptions(directory, table, values, cache, &mut |side, found| {
+            let mut coded = self.sides.iter_mut();
+            let coded = coded.find(|coded| coded.color == side);
+            let Some(coded) = coded.filter(|_| !found.is_empty()) else {
+                return Ok(());
+            };
+            any = true;
+            let entries = found.iter();
+            let entries = entries.flat_map(|&(p, result)| (p << 2 | result as u64).to_le_bytes());
+            let entries: Vec<u8> = entries.collect();
+            match &mut coded.exceptions {
+                Some(spool) => spool.write(&entries),
+                none => none.insert(spools.create()?).write(&entries),
+            }
         });
-        let sides = sides.collect();
-        Draft { header, sides }
+        self.header.depth_bound = depth.map_err(|error| match error {
+            ProbeError::Table(full @ TableError::DiskFull { .. }) => full,
+            error => TableError::Search {
+                path: path.to_owned(),
+                reason: error.to_string(),
+            },
+        })?;
+        Ok(any)
     }
 
     /// Puts the parts together.
-    fn finish(&self, path: &Path) -> Result<TableFile, TableError> {
+    fn finish(&self, spools: &Spools) -> Result<Spool, TableError> {
         let mut header = self.header.clone();
-        let mut bytes = vec![0; HEADER_LEN];
-        for (color, survey, encoded, exceptions) in &self.sides {
-            let sections = [&encoded.model, &encoded.index, &encoded.data, exceptions];
-            for section in sections {
-                bytes.extend_from_slice(section);
+        let mut image = spools.create()?;
+        image.write(&[0; HEADER_LEN])?;
+        for coded in &self.sides {
+            let Sections {
+                codec,
+                parameter,
+                model,
+                index,
+                data,
+            } = &coded.encoded.sections;
+            if let Some(spool) = &coded.encoded.spool {
+                for section in [model, index, data] {
+                    image.append(spool, section.start, section.end - section.start)?;
+                }
             }
-            header.stored[*color] = Some(Stored {
-                census: survey.census,
-                hash: survey.hash,
-                codec: encoded.codec,
-                parameter: encoded.parameter,
-                lengths: sections.map(|section| section.len() as u64),
+            let exceptions = coded.exceptions.as_ref();
+            if let Some(exceptions) = exceptions {
+                image.append(exceptions, 0, exceptions.len())?;
+            }
+            let exceptions = exceptions.map_or(0, Spool::len);
+            let [model, index, data] = [model, index, data].map(|s| s.end - s.start);
+            header.stored[coded.color] = Some(Stored {
+                census: coded.census,
+                hash: coded.hash,
+                codec: *codec,
+                parameter: *parameter,
+                lengths: [model, index, data, exceptions],
             });
         }
-        let checksums = pages::checksums(&bytes[HEADER_LEN..]);
+        let checksums = pages::checksums(&image.map()?.all()[HEADER_LEN..]);
         header.checksums = crc32fast::hash(&checksums);
-        bytes.extend(checksums);
-        header.file_len = bytes.len() as u64;
-        bytes[..HEADER_LEN].copy_from_slice(&header.to_bytes());
-        TableFile::from_bytes(path, bytes)
-    }
-
-    fn compare(&self, table: &TableFile, values: &dyn SliceValues) -> Result<(), TableError> {
-        let mut sides = self.sides.iter();
-        sides.try_for_each(|(side, survey, ..)| compare(table, *side, &survey.codes, values))
+        image.write(&checksums)?;
+        header.file_len = image.len();
+        image.write_start(&header.to_bytes())?;
+        Ok(image)
     }
 }
 
 /// Decodes every block and compares what is stored.
 fn compare(
-    table: &TableFile,
-    side: Color,
+    path: &Path,
+    side: &Side,
+    metric: Metric,
+    encoded: &Encoded,
     codes: &SideCodes,
     values: &dyn SliceValues,
 ) -> Result<(), TableError> {
-    let header = table.header();
-    let per_block = table.block_positions(side);
-    (0..table.blocks(side)).into_par_iter().try_for_each_init(
-        || (Codes::default(), Codes::default(), Vec::new()),
-        |(found, results, distances), block| {
-            let first = block * per_block;
-            let count = (header.positions - first).min(per_block) as usize;
-            let differs = || table.corrupt(side, block, "it does not decode to its values");
-            results.reset(count);
-            for place in 0..count {
-                results.set(place, codes.get(first + place as u64));
-            }
-            if header.metric == Metric::Wdl {
-                table.results(side, block, found)?;
-                let mut pairs = found.iter().zip(results.iter());
-                let same = pairs.all(|(found, code)| code == 3 || found == code);
-                return if same { Ok(()) } else { Err(differs()) };
-            }
-            table.distances(side, block, results, distances)?;
-            let mut plies = vec![0; count];
-            values.distances(header.metric, side, first, &mut plies);
-            let mut all = results.iter().zip(distances.iter().zip(&plies));
-            let same = all.all(|(code, (found, plies))| matches!(code, 1 | 3) || found == plies);
-            if same { Ok(()) } else { Err(differs()) }
-        },
-    )
+    let (reader, pages) = encoded.read_back(side)?;
+    let per_block = reader.block_positions();
+    (0..side.positions.div_ceil(per_block))
+        .into_par_iter()
+        .try_for_each_init(
+            || (Codes::default(), Codes::default(), Vec::new()),
+            |(found, results, distances), block| {
+                let first = block * per_block;
+                let count = (side.positions - first).min(per_block) as usize;
+                let corrupt = |what| TableError::CorruptBlock {
+                    path: path.to_owned(),
+                    side: side.side,
+                    block,
+                    what,
+                };
+                results.reset(count);
+                for place in 0..count {
+                    results.set(place, codes.get(first + place as u64));
+                }
+                let same = if metric == Metric::Wdl {
+                    reader.results(&pages, block, found).map_err(corrupt)?;
+                    let mut pairs = found.iter().zip(results.iter());
+                    pairs.all(|(found, code)| code == 3 || found == code)
+                } else {
+                    let decoded = reader.distances(&pages, block, results, distances);
+                    decoded.map_err(corrupt)?;
+                    restore_distances(side.rule_set, metric, results, distances);
+                    let mut plies = vec![0; count];
+                    values.distances(metric, side.side, first, &mut plies);
+                    let mut all = results.iter().zip(distances.iter().zip(&plies));
+                    all.all(|(code, (found, plies))| matches!(code, 1 | 3) || found == plies)
+                };
+                match same {
+                    true => Ok(()),
+                    false => Err(corrupt("it does not decode to its values")),
+                }
+            },
+        )
 }
 
 #[cfg(test)]
@@ -337,49 +405,17 @@ mod tests {
     use super::*;
     use crate::table::testing::Pattern;
 
-    /// A disk with room for so many bytes.
-    struct SmallDisk(Vec<u8>, usize);
-
-    impl Write for SmallDisk {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            if self.0.len() + bytes.len() > self.1 {
-                return Err(io::ErrorKind::StorageFull.into());
-            }
-            self.0.write(bytes)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
     fn encoded() -> Vec<u8> {
-        let values = Pattern::new(RuleSetId::English, "KKvK");
-        let path = Path::new("KKvK.dtw");
-        let table = encode(
-            path,
-            RuleSetId::English,
-            &values,
-            Metric::Dtw,
-            Profile::Full,
-        );
-        table.unwrap().bytes().to_vec()
-    }
-
-    #[test]
-    fn a_full_disk_tells_how_much_is_needed() {
-        let whole = encoded();
-        let path = Path::new("KKvK.dtw");
-        let mut disk = SmallDisk(Vec::new(), whole.len() / 2);
-        let error = write_whole(path, &mut disk, &whole).unwrap_err();
-        let TableError::DiskFull { needed, found, .. } = error else {
-            panic!("{error}");
-        };
-        assert_eq!(needed, whole.len() as u64);
-        assert!(found <= whole.len() as u64 / 2);
-        let mut disk = SmallDisk(Vec::new(), whole.len());
-        write_whole(path, &mut disk, &whole).unwrap();
-        assert_eq!(disk.0, whole);
+        let directory = tempfile::tempdir().unwrap();
+        let (rules, values) = (RuleSetId::English, Pattern::new(RuleSetId::English, "KKvK"));
+        let (metric, profile) = (Metric::Dtw, Profile::Full);
+        write_table(directory.path(), rules, &values, metric, profile, 0).unwrap();
+        let path = table_path(directory.path(), rules, values.slice(), metric);
+        let entries = fs::read_dir(path.parent().unwrap()).unwrap();
+        let names = entries.map(|e| e.unwrap().file_name().into_string().unwrap());
+        let left = names.filter(|name| name.ends_with(".tmp"));
+        assert_eq!(left.count(), 0);
+        fs::read(path).unwrap()
     }
 
     #[test]
@@ -394,20 +430,30 @@ mod tests {
     /// Values that are not what they are said to be do not get into a file.
     #[test]
     fn what_is_written_was_read_back() {
-        let values = Pattern::new(RuleSetId::Russian, "KMvK");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("KMvK");
+        let spools = Spools::beside(&path);
+        let rules = RuleSetId::Russian;
+        let values = Pattern::new(rules, "KMvK");
+        let mut other = Pattern::new(rules, "KMvK");
+        other.shift = 1;
         for metric in Metric::ALL {
-            let path = Path::new("KMvK");
-            let table = encode(path, RuleSetId::Russian, &values, metric, Profile::Full).unwrap();
-            let mut other = Pattern::new(RuleSetId::Russian, "KMvK");
-            other.shift = 1;
-            let draft = Draft::new(
-                RuleSetId::Russian,
-                &other,
-                metric,
-                Profile::Full,
-                LeftOut::default(),
-            );
-            assert!(draft.compare(&table, &other).is_err(), "{metric}");
+            let left_out = LeftOut::default();
+            let draft = Draft::new(&spools, rules, &values, metric, Profile::Full, left_out);
+            let coded = &draft.unwrap().sides[0];
+            let side = Side {
+                rule_set: rules,
+                slice: values.slice(),
+                side: coded.color,
+                positions: values.positions(),
+                left_out,
+            };
+            let against = |values: &dyn SliceValues| {
+                let codes = survey(values, metric, &side).codes;
+                compare(&path, &side, metric, &coded.encoded, &codes, values)
+            };
+            assert!(against(&values).is_ok());
+            assert!(against(&other).is_err(), "{metric}");
         }
     }
 }

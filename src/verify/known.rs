@@ -1,42 +1,51 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::VerifyError;
 use crate::board::{Board, ByColor, Color};
 use crate::index::{Slice, SliceIndex};
-use crate::parallel;
-use crate::probe::{ProbeError, Tablebase};
+use crate::probe::{SliceResults, Tablebase};
 use crate::rules::Rules;
 use crate::solve::plan::dependencies;
-use crate::table::{Codes, HASH_CHUNK, Wdl, stored_sides};
+use crate::table::{Wdl, stored_sides};
 
-/// Bytes of results kept although no move leads to them from the slice at hand.
+/// Bytes of results kept for slices to come unless told otherwise.
 const KEPT: u64 = 1 << 30;
-
-/// All results of one slice, in chunks, each asked of the prober once; nothing of a side to move
-/// that is not stored.
-type Results = Arc<ByColor<Vec<Codes>>>;
+/// What each thread has of the chunk it is at.
+const PER_THREAD: u64 = 1 << 20;
 
 /// The results of slices that were looked at, for those that come next.
-#[derive(Debug, Default)]
-pub(super) struct Memory(HashMap<Slice, Results>);
+#[derive(Debug)]
+pub(super) struct Memory {
+    /// The most bytes verification may use, none: as many as one slice takes, or [`KEPT`].
+    limit: Option<u64>,
+    known: HashMap<Slice, Arc<SliceResults>>,
+}
 
 impl Memory {
+    pub fn new(limit: Option<u64>) -> Self {
+        Memory {
+            limit,
+            known: HashMap::new(),
+        }
+    }
+
     /// The results of a slice and of those its moves lead to.
     pub fn around<R: Rules>(
         &mut self,
         tables: &Tablebase,
         slice: Slice,
-    ) -> Result<Known<R>, ProbeError> {
+    ) -> Result<Known<R>, VerifyError> {
         let mut slices = dependencies(&R::SET, slice);
         slices.insert(0, slice);
-        self.make_room(&slices);
+        self.make_room::<R>(tables, &slices)?;
         let mut near = Vec::new();
         for slice in slices {
-            let results = match self.0.get(&slice) {
+            let results = match self.known.get(&slice) {
                 Some(results) => results.clone(),
                 None => {
-                    let results = Arc::new(read::<R>(tables, slice)?);
-                    self.0.insert(slice, results.clone());
+                    let results = Arc::new(SliceResults::read::<R>(tables, slice)?);
+                    self.known.insert(slice, results.clone());
                     results
                 }
             };
@@ -50,35 +59,36 @@ impl Memory {
         Ok(Known { near })
     }
 
-    fn make_room(&mut self, needed: &[Slice]) {
-        let bytes = |results: &Results| -> u64 {
-            let chunks = results.0.iter().flatten();
-            chunks.map(|codes| codes.bytes().len() as u64).sum()
-        };
-        if self.0.values().map(bytes).sum::<u64>() > KEPT {
-            self.0.retain(|slice, _| needed.contains(slice));
+    /// Forgets results that are not needed now if all together would take too much.
+    ///
+    /// # Errors
+    /// If those that are needed, the first being the slice to verify, take too much themselves.
+    fn make_room<R: Rules>(
+        &mut self,
+        tables: &Tablebase,
+        needed: &[Slice],
+    ) -> Result<(), VerifyError> {
+        let results = |slice: &Slice| SliceResults::bytes(R::ID, *slice);
+        let slice = needed[0];
+        // The prober's values, and for each position and side to move whether it is grounded.
+        let work = tables.cache_statistics().budget
+            + 2 * slice.positions(R::SET.geometry).div_ceil(8)
+            + rayon::current_num_threads() as u64 * PER_THREAD;
+        let least = work + needed.iter().map(results).sum::<u64>();
+        let allowed = self.limit.unwrap_or(least.max(work + KEPT));
+        if least > allowed {
+            return Err(VerifyError::Memory {
+                slice,
+                needed: least,
+                allowed,
+            });
         }
+        let others = self.known.keys().filter(|slice| !needed.contains(slice));
+        if least + others.map(results).sum::<u64>() > allowed {
+            self.known.retain(|slice, _| needed.contains(slice));
+        }
+        Ok(())
     }
-}
-
-fn read<R: Rules>(tables: &Tablebase, slice: Slice) -> Result<ByColor<Vec<Codes>>, ProbeError> {
-    let positions = slice.positions(R::SET.geometry);
-    let mut results = ByColor::default();
-    for &side in stored_sides(slice) {
-        let chunks = parallel::map(positions.div_ceil(HASH_CHUNK), &|chunk| {
-            let first = chunk * HASH_CHUNK;
-            let mut values = vec![Wdl::Draw; (positions - first).min(HASH_CHUNK) as usize];
-            tables.results_of::<R>(slice, side, first, &mut values)?;
-            let mut codes = Codes::default();
-            codes.reset(values.len());
-            for (place, &value) in values.iter().enumerate() {
-                codes.set(place, value as u8);
-            }
-            Ok(codes)
-        });
-        results[side] = chunks.into_iter().collect::<Result<_, ProbeError>>()?;
-    }
-    Ok(results)
 }
 
 /// The results of one slice, which is the first, and of those its moves lead to.
@@ -89,7 +99,7 @@ pub(super) struct Known<R: Rules> {
 struct Near<R: Rules> {
     slice: Slice,
     index: SliceIndex<R::Geometry>,
-    results: Results,
+    results: Arc<SliceResults>,
 }
 
 /// A result with the stored side to move and number of its position, if that is of the slice.
@@ -99,26 +109,90 @@ pub(super) struct Found {
 }
 
 impl<R: Rules> Known<R> {
-    /// The results of the slice, in chunks of [`HASH_CHUNK`].
-    pub fn chunk(&self, side: Color, chunk: u64) -> &Codes {
-        &self.near[0].results[side][chunk as usize]
+    /// The result of a position of the slice with a side to move that is stored.
+    #[inline]
+    pub fn here(&self, side: Color, position: u64) -> Wdl {
+        self.near[0].results.get(side, position)
     }
 
     /// The result of a position that a move of the slice leads to; none if it is not among those
-    /// that are known.
-    pub fn get(&self, board: &Board<R::Geometry>) -> Option<Found> {
+    /// that are known. `stays` tells that all pieces are still what they were.
+    #[inline]
+    pub fn get(&self, board: &Board<R::Geometry>, stays: bool) -> Option<Found> {
+        if stays {
+            let near = &self.near[0];
+            let (side, number) = near.place(board, true);
+            return Some(Found {
+                result: near.results.get(side, number),
+                here: Some((side, number)),
+            });
+        }
         let arrived = !R::SET.has_kings() && board.kings != ByColor::default();
         let slice = Slice::of(board).filter(|slice| slice.is_contested() && !arrived)?;
         let canonical = slice.is_canonical();
         let filed = if canonical { slice } else { slice.flipped() };
-        let place = self.near.iter().position(|near| near.slice == filed)?;
-        let near = &self.near[place];
-        let as_filed = canonical && stored_sides(filed).contains(&board.side);
+        let near = self.near.iter().find(|near| near.slice == filed)?;
+        let (side, number) = near.place(board, canonical);
+        Some(Found {
+            result: near.results.get(side, number),
+            here: (filed == self.near[0].slice).then_some((side, number)),
+        })
+    }
+}
+
+impl<R: Rules> Near<R> {
+    /// The stored side to move and number of a position in this orientation or the other.
+    #[inline]
+    fn place(&self, board: &Board<R::Geometry>, canonical: bool) -> (Color, u64) {
+        let as_filed = canonical && stored_sides(self.slice).contains(&board.side);
         let board = if as_filed { *board } else { board.flipped() };
-        let number = near.index.rank(&board);
-        let codes = &near.results[board.side][(number / HASH_CHUNK) as usize];
-        let result = Wdl::of(codes.get((number % HASH_CHUNK) as usize).into())?;
-        let here = (place == 0).then_some((board.side, number));
-        Some(Found { result, here })
+        (board.side, self.index.rank(&board))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::English;
+
+    /// The tables that are shipped with the crate.
+    fn shipped() -> Tablebase {
+        Tablebase::with_cache(&[concat!(env!("CARGO_MANIFEST_DIR"), "/tables")], 1 << 16)
+    }
+
+    fn names(memory: &Memory) -> Vec<String> {
+        let mut names: Vec<String> = memory.known.keys().map(Slice::to_string).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_is_not_needed_goes_where_room_is_short() {
+        let tables = shipped();
+        let around = |memory: &mut Memory, slice: &str| {
+            let known = memory.around::<English>(&tables, slice.parse().unwrap());
+            known.map(|known| known.near.len())
+        };
+        let mut ample = Memory::new(None);
+        assert_eq!(around(&mut ample, "KMvK").unwrap(), 4);
+        let first = ample.known[&"KvK".parse().unwrap()].clone();
+        assert_eq!(around(&mut ample, "KKvK").unwrap(), 2);
+        assert_eq!(around(&mut ample, "MMvM").unwrap(), 5);
+        assert_eq!(names(&ample).len(), 8);
+        let kept = &ample.known[&"KvK".parse().unwrap()];
+        assert!(Arc::ptr_eq(&first, kept), "it is not read again");
+
+        let Err(VerifyError::Memory { needed, .. }) = around(&mut Memory::new(Some(0)), "KMvK")
+        else {
+            panic!("nothing cannot do");
+        };
+        let mut tight = Memory::new(Some(needed));
+        around(&mut tight, "KKvK").unwrap();
+        assert_eq!(names(&tight), ["KKvK", "KvK"]);
+        around(&mut tight, "KMvK").unwrap();
+        around(&mut tight, "MMvM").unwrap();
+        let expected = names(&tight);
+        assert!(!expected.contains(&"KKvK".to_owned()), "{expected:?}");
+        assert_eq!(expected.len(), 5);
     }
 }

@@ -9,8 +9,13 @@ use crate::rules::Variant;
 pub enum ListError {
     #[error("line {line}: {source}")]
     Fen { line: u64, source: FenError },
-    #[error("line {line}: write `fen;result;distance`, the distance may be empty")]
+    #[error(
+        "line {line}: write `fen;result;distance` or `fen;result;dtc;dtw`, the result as win, draw \
+         or loss; distances may be empty"
+    )]
     Fields { line: u64 },
+    #[error("there are no positions in the list")]
+    Empty,
     #[error("line {line}: {fen} is {listed} in the list, {found} in the tables")]
     Differs {
         line: u64,
@@ -24,12 +29,13 @@ pub enum ListError {
     Io(#[from] io::Error),
 }
 
-/// Compares tables with a list of lines `fen;result;distance`. The distance, in plies, is that to
-/// the end of the game if there is such a table, else that to a conversion; it may be empty. A
-/// first line that begins with `fen` and blank lines are passed over. Returns the lines compared.
+/// Compares tables with a list of lines `fen;result;distance` or `fen;result;dtc;dtw`, the latter
+/// with a remark or not. One distance alone, in plies, is that to the end of the game if there is
+/// such a table, else that to a conversion; any may be empty. A first line that begins with `fen`
+/// and blank lines are passed over. Returns the lines compared.
 ///
 /// # Errors
-/// The first line that is wrong or cannot be answered.
+/// The first line that is wrong or cannot be answered; a list without positions.
 pub fn verify_list(
     tables: &Tablebase,
     variant: Variant,
@@ -43,9 +49,10 @@ pub fn verify_list(
             continue;
         }
         let fields: Vec<&str> = text.split(';').map(str::trim).collect();
-        let (fen, result, distance) = match fields[..] {
-            [fen, result] => (fen, result, ""),
-            [fen, result, distance, ..] => (fen, result, distance),
+        let (fen, result, distances) = match fields[..] {
+            [fen, result] => (fen, result, &[][..]),
+            [fen, result, _] => (fen, result, &fields[2..]),
+            [fen, result, _, _] | [fen, result, _, _, _] => (fen, result, &fields[2..4]),
             _ => return Err(ListError::Fields { line }),
         };
         if !["win", "draw", "loss"].contains(&result) {
@@ -55,18 +62,30 @@ pub fn verify_list(
         let position = position.map_err(|source| ListError::Fen { line, source })?;
         let outcome = tables.probe(&position);
         let outcome = outcome.map_err(|source| ListError::Probe { line, source })?;
-        let plies = outcome.dtw.or(outcome.dtc).map(|plies| plies.to_string());
+        let plies = |plies: Option<u16>| plies.map_or(String::new(), |plies| plies.to_string());
+        let found = match distances {
+            [_, _] => vec![plies(outcome.dtc), plies(outcome.dtw)],
+            _ => vec![plies(outcome.dtw.or(outcome.dtc))],
+        };
+        let mut pairs = distances.iter().zip(&found);
         let same = outcome.result.to_string() == result
-            && (distance.is_empty() || plies.as_deref() == Some(distance));
+            && pairs.all(|(listed, found)| listed.is_empty() || listed == found);
         if !same {
             return Err(ListError::Differs {
                 line,
                 fen: fen.to_owned(),
-                listed: format!("{result} {distance}").trim_end().to_owned(),
-                found: format!("{} {}", outcome.result, plies.unwrap_or_default()),
+                listed: format!("{result} {}", distances.join(" "))
+                    .trim_end()
+                    .to_owned(),
+                found: format!("{} {}", outcome.result, found.join(" "))
+                    .trim_end()
+                    .to_owned(),
             });
         }
         compared += 1;
     }
-    Ok(compared)
+    match compared {
+        0 => Err(ListError::Empty),
+        compared => Ok(compared),
+    }
 }

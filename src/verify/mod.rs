@@ -13,13 +13,17 @@
 //! distances and the hash of all values must be those of the header, the bytes those of the page
 //! checksums and the manifest.
 //!
-//! Cost: three bits of memory a position and side to move of the slice, two of those it leads to;
-//! a gigabyte of results is kept for slices to come. The time goes mostly into the rule sheet.
+//! Cost: three bits of memory a position and side to move of the slice, two of those it leads to,
+//! and the prober's cache. What there is room for, a gigabyte unless told otherwise, is kept for
+//! slices to come. The time goes about equally into the rule sheet, the results of successors and
+//! all the rest.
 
 mod checksums;
 mod known;
 mod list;
+mod sample;
 mod slice;
+mod worth;
 
 use std::path::PathBuf;
 
@@ -32,7 +36,8 @@ use crate::table::{Metric, TableError};
 
 pub use checksums::verify_checksums;
 pub use list::{ListError, verify_list};
-pub use slice::{Verifier, verify_sample, verify_slice};
+pub use sample::verify_sample;
+pub use slice::{Verifier, verify_slice};
 
 /// What is wrong with a table. Of several wrong positions the first is named.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +75,14 @@ pub enum VerifyError {
     Manifest { path: PathBuf },
     #[error("`{}` is not listed in the MANIFEST beside it: `crownhead generate` lists it, if it is sound", path.display())]
     Unlisted { path: PathBuf },
+    #[error(
+        "to verify {slice} takes {needed} bytes of memory, {allowed} are allowed: raise --memory"
+    )]
+    Memory {
+        slice: Slice,
+        needed: u64,
+        allowed: u64,
+    },
     #[error(transparent)]
     Table(#[from] TableError),
     #[error(transparent)]

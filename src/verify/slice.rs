@@ -1,20 +1,19 @@
+use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 
 use bitvec::vec::BitVec;
 
 use super::known::{Found, Known, Memory};
+use super::worth::{Moves, Worth};
 use super::{Subject, VerifyError};
-use crate::board::{Board, ByColor, Color, Geometry, Position, Word};
+use crate::board::{Board, ByColor, Color, Position};
 use crate::index::Slice;
 use crate::parallel;
 use crate::probe::{Outcome, ProbeError, Tablebase};
 use crate::rules::movegen::{apply, for_each_move};
-use crate::rules::reference::legal_moves;
-use crate::rules::{Rules, Variant, with_rules};
+use crate::rules::reference::RuleSheet;
+use crate::rules::{Move, Rules, Variant, with_rules};
 use crate::table::{Census, HASH_CHUNK, Metric, Wdl, hash_chunk, hash_values, stored_sides};
-
-/// Positions of a sample looked at by one task.
-const SAMPLE_CHUNK: u64 = 1024;
 
 /// Verifies tables slice by slice. Results are kept in memory from one slice to the next, so that
 /// going through a whole set asks the prober for each of them about once.
@@ -27,10 +26,15 @@ pub struct Verifier<'t> {
 
 impl<'t> Verifier<'t> {
     pub fn new(tables: &'t Tablebase, variant: Variant) -> Self {
+        Verifier::with_memory(tables, variant, None)
+    }
+
+    /// As [`Verifier::new`], with a limit of bytes for everything, the prober's cache included.
+    pub fn with_memory(tables: &'t Tablebase, variant: Variant, bytes: Option<u64>) -> Self {
         Verifier {
             tables,
             variant,
-            memory: Memory::default(),
+            memory: Memory::new(bytes),
         }
     }
 
@@ -58,22 +62,6 @@ pub fn verify_slice(
     Verifier::new(tables, variant).slice(slice)
 }
 
-/// Verifies so many values of the tables of one slice, spread evenly. Returns the number of values
-/// compared.
-///
-/// # Errors
-/// The first thing that is wrong.
-pub fn verify_sample(
-    tables: &Tablebase,
-    variant: Variant,
-    slice: Slice,
-    values: u64,
-) -> Result<u64, VerifyError> {
-    with_rules!(variant.rule_set(), R => {
-        Subject::<R>::new(tables, variant, slice).verify_sample(values)
-    })
-}
-
 /// A bit for every position with either side to move, set by many threads.
 struct Bits(ByColor<BitVec<AtomicU64>>);
 
@@ -98,71 +86,8 @@ struct Part {
     hash: blake3::Hash,
 }
 
-/// What the moves of a position make of it.
-#[derive(Default)]
-struct Worth {
-    best: Option<Wdl>,
-    /// A move wins for certain.
-    wins: bool,
-    /// Not every move loses for certain.
-    saves: bool,
-}
-
-impl Worth {
-    /// A move with its result for who makes it; `firm` if that is grounded.
-    fn add(&mut self, result: Wdl, firm: bool) {
-        self.best = self.best.max(Some(result));
-        self.wins |= firm && result == Wdl::Win;
-        self.saves |= !firm || result != Wdl::Loss;
-    }
-
-    fn result<R: Rules>(&self) -> Wdl {
-        self.best.unwrap_or(Outcome::without_move(&R::SET).result)
-    }
-
-    /// Whether a win or a loss needs no position that is not grounded.
-    fn is_grounded(&self, found: Wdl) -> bool {
-        match found {
-            Wdl::Win => self.wins || self.best.is_none(),
-            _ => !self.saves,
-        }
-    }
-}
-
-/// A set of moves as a sum of hashes: two generators agree if taking the moves of one from those
-/// of the other leaves nothing.
-#[derive(Default, PartialEq, Eq)]
-struct Moves {
-    count: i64,
-    sum: u64,
-}
-
-impl Moves {
-    fn add<G: Geometry>(&mut self, after: &Board<G>, converts: bool) {
-        self.count += 1;
-        self.sum = self.sum.wrapping_add(Self::hash(after, converts));
-    }
-
-    fn take<G: Geometry>(&mut self, after: &Board<G>, converts: bool) {
-        self.count -= 1;
-        self.sum = self.sum.wrapping_sub(Self::hash(after, converts));
-    }
-
-    fn hash<G: Geometry>(board: &Board<G>, converts: bool) -> u64 {
-        let mix = |hash: u64, word: u64| {
-            let hash = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            hash ^ hash >> 32
-        };
-        let words = board.men.0.into_iter().chain(board.kings.0);
-        words.fold(u64::from(converts), |hash, word| {
-            let bits = word.to_u128();
-            mix(mix(hash, bits as u64), (bits >> 64) as u64)
-        })
-    }
-}
-
 impl<R: Rules> Subject<'_, R> {
-    fn metrics(&self) -> impl Iterator<Item = Metric> + '_ {
+    pub(super) fn metrics(&self) -> impl Iterator<Item = Metric> + '_ {
         let exists = |&metric: &Metric| self.tables.header(R::ID, self.slice, metric).is_some();
         Metric::ALL.into_iter().filter(exists)
     }
@@ -196,6 +121,12 @@ impl<R: Rules> Subject<'_, R> {
         parts.into_iter().collect()
     }
 
+    /// The positions of a chunk.
+    fn positions(&self, chunk: u64) -> Range<u64> {
+        let first = chunk * HASH_CHUNK;
+        first..self.index.len().min(first + HASH_CHUNK)
+    }
+
     /// Compares results with those of their successors, and the moves of both generators. A
     /// position is grounded here if it is so whatever the other positions of the slice are.
     fn check_results(
@@ -205,19 +136,18 @@ impl<R: Rules> Subject<'_, R> {
         known: &Known<R>,
         grounded: &Bits,
     ) -> Result<Part, VerifyError> {
-        let codes = known.chunk(side, chunk);
-        let first = chunk * HASH_CHUNK;
-        let mut results = Vec::with_capacity(codes.len());
+        let positions = self.positions(chunk);
+        let mut results = Vec::with_capacity((positions.end - positions.start) as usize);
         let mut census = Census::default();
-        for (position, code) in (first..).zip(codes.iter()) {
-            // The prober gives results alone.
-            let found = Wdl::of(code.into()).unwrap_or(Wdl::Draw);
+        let sheet = &mut RuleSheet::default();
+        for position in positions {
+            let found = known.here(side, position);
             let board = self.board(side, position);
             let mut worth = Worth::default();
             let mut moves = Moves::default();
-            self.each_by_rule_sheet(&board, |after, converts| {
-                moves.add(after, converts);
-                let after = self.find(known, after)?;
+            self.each_by_rule_sheet(sheet, &board, |after, m| {
+                moves.add(after, m.is_conversion());
+                let after = self.find(known, after, !m.is_capture() && !m.promotes)?;
                 worth.add(after.result.reversed(), after.here.is_none());
                 Ok(())
             })?;
@@ -242,9 +172,14 @@ impl<R: Rules> Subject<'_, R> {
         Ok(Part { census, hash })
     }
 
-    /// The result of a position reached by a move.
-    fn find(&self, known: &Known<R>, board: &Board<R::Geometry>) -> Result<Found, ProbeError> {
-        match known.get(board) {
+    /// The result of a position reached by a move; `stays` tells that no piece was taken or crowned.
+    fn find(
+        &self,
+        known: &Known<R>,
+        board: &Board<R::Geometry>,
+        stays: bool,
+    ) -> Result<Found, ProbeError> {
+        match known.get(board, stays) {
             Some(found) => Ok(found),
             None => Ok(Found {
                 result: self.tables.result::<R>(board)?,
@@ -253,15 +188,16 @@ impl<R: Rules> Subject<'_, R> {
         }
     }
 
-    /// The positions after all moves by the executable rule sheet, and whether each converts.
-    fn each_by_rule_sheet(
+    /// All moves by the executable rule sheet, with the positions after them.
+    pub(super) fn each_by_rule_sheet(
         &self,
+        sheet: &mut RuleSheet,
         board: &Board<R::Geometry>,
-        mut visit: impl FnMut(&Board<R::Geometry>, bool) -> Result<(), ProbeError>,
+        mut visit: impl FnMut(&Board<R::Geometry>, &Move) -> Result<(), ProbeError>,
     ) -> Result<(), ProbeError> {
         let position = Position::from_board(self.variant, board);
-        let mut moves = legal_moves(&position).into_iter();
-        moves.try_for_each(|m| visit(&position.after(&m).to_board(), m.is_conversion()))
+        let mut moves = sheet.moves(&position).iter();
+        moves.try_for_each(|m| visit(&position.after(m).to_board(), m))
     }
 
     /// Grounds one decided position after the other until none is left. The moves of every
@@ -301,11 +237,10 @@ impl<R: Rules> Subject<'_, R> {
         known: &Known<R>,
         grounded: &Bits,
     ) -> Result<(u64, Option<(u64, Wdl)>), VerifyError> {
-        let first = chunk * HASH_CHUNK;
         let mut left = 0;
         let mut open = None;
-        for (position, code) in (first..).zip(known.chunk(side, chunk).iter()) {
-            let found = Wdl::of(code.into()).unwrap_or(Wdl::Draw);
+        for position in self.positions(chunk) {
+            let found = known.here(side, position);
             if found == Wdl::Draw || grounded.get(side, position) {
                 continue;
             }
@@ -313,7 +248,8 @@ impl<R: Rules> Subject<'_, R> {
             let mut worth = Worth::default();
             let mut failure = None;
             for_each_move::<R>(&board, |m| {
-                match self.find(known, &apply::<R>(&board, &m)) {
+                let stays = !m.is_capture() && !m.promotes;
+                match self.find(known, &apply::<R>(&board, &m), stays) {
                     Ok(after) => {
                         let firm = after.here.is_none_or(|(side, p)| grounded.get(side, p));
                         worth.add(after.result.reversed(), firm);
@@ -341,8 +277,8 @@ impl<R: Rules> Subject<'_, R> {
         side: Color,
         chunk: u64,
     ) -> Result<Part, VerifyError> {
-        let first = chunk * HASH_CHUNK;
-        let count = (self.index.len() - first).min(HASH_CHUNK) as usize;
+        let Range { start: first, end } = self.positions(chunk);
+        let count = (end - first) as usize;
         let mut results = vec![Wdl::Draw; count];
         self.tables
             .results_of::<R>(self.slice, side, first, &mut results)?;
@@ -350,10 +286,11 @@ impl<R: Rules> Subject<'_, R> {
         self.tables
             .distances_of::<R>(self.slice, metric, side, first, &mut plies)?;
         let mut census = Census::default();
+        let sheet = &mut RuleSheet::default();
         for (place, (&result, &found)) in results.iter().zip(&plies).enumerate() {
             let position = first + place as u64;
             if result != Wdl::Draw {
-                self.check_distance(metric, side, position, found)?;
+                self.check_distance(sheet, metric, side, position, found)?;
             }
             census.add(result, Some(found), position);
         }
@@ -361,8 +298,9 @@ impl<R: Rules> Subject<'_, R> {
         Ok(Part { census, hash })
     }
 
-    fn check_distance(
+    pub(super) fn check_distance(
         &self,
+        sheet: &mut RuleSheet,
         metric: Metric,
         side: Color,
         position: u64,
@@ -370,8 +308,12 @@ impl<R: Rules> Subject<'_, R> {
     ) -> Result<(), VerifyError> {
         let mut outcomes = Vec::new();
         let board = self.board(side, position);
-        self.each_by_rule_sheet(&board, |after, converts| {
-            outcomes.push(self.tables.outcome::<R>(after)?.before_move(converts));
+        self.each_by_rule_sheet(sheet, &board, |after, m| {
+            outcomes.push(
+                self.tables
+                    .outcome::<R>(after)?
+                    .before_move(m.is_conversion()),
+            );
             Ok(())
         })?;
         let moves = Outcome::of_moves(&outcomes).unwrap_or(Outcome::without_move(&R::SET));
@@ -384,7 +326,7 @@ impl<R: Rules> Subject<'_, R> {
         }
         if expected.is_none() {
             let mut lacking = None;
-            self.each_by_rule_sheet(&board, |after, _| {
+            self.each_by_rule_sheet(sheet, &board, |after, _| {
                 lacking = lacking.or_else(|| self.tables.slice_without::<R>(after, metric));
                 Ok(())
             })?;
@@ -441,62 +383,6 @@ impl<R: Rules> Subject<'_, R> {
                 found,
             }),
         }
-    }
-
-    fn verify_sample(&self, values: u64) -> Result<u64, VerifyError> {
-        let positions = self.index.len();
-        let mut compared = 0;
-        for metric in self.metrics() {
-            for &side in stored_sides(self.slice) {
-                let wanted = values.min(positions);
-                // Odd multiples of an irrational step visit every part of the slice.
-                let step = (positions as f64 * 0.618_033_988_75) as u64 | 1;
-                let chunks = wanted.div_ceil(SAMPLE_CHUNK);
-                let wrong = parallel::map(chunks, &|chunk| {
-                    let first = chunk * SAMPLE_CHUNK;
-                    (first..wanted.min(first + SAMPLE_CHUNK)).find_map(|i| {
-                        let position = match wanted == positions {
-                            true => i,
-                            false => {
-                                ((u128::from(i) * u128::from(step)) % u128::from(positions)) as u64
-                            }
-                        };
-                        self.check_one(metric, side, position).err()
-                    })
-                });
-                let wrong = wrong.into_iter().flatten().next();
-                if let Some(wrong) = wrong {
-                    return Err(wrong);
-                }
-                compared += wanted;
-            }
-        }
-        Ok(compared)
-    }
-
-    fn check_one(&self, metric: Metric, side: Color, position: u64) -> Result<(), VerifyError> {
-        let mut result = [Wdl::Draw];
-        self.tables
-            .results_of::<R>(self.slice, side, position, &mut result)?;
-        if metric == Metric::Wdl {
-            let mut worth = Worth::default();
-            self.each_by_rule_sheet(&self.board(side, position), |after, _| {
-                worth.add(self.tables.result::<R>(after)?.reversed(), true);
-                Ok(())
-            })?;
-            let expected = worth.result::<R>();
-            return match result[0] == expected {
-                true => Ok(()),
-                false => Err(self.wrong(metric, side, position, result[0], expected)),
-            };
-        }
-        if result[0] == Wdl::Draw {
-            return Ok(());
-        }
-        let mut plies = [0];
-        self.tables
-            .distances_of::<R>(self.slice, metric, side, position, &mut plies)?;
-        self.check_distance(metric, side, position, plies[0])
     }
 }
 

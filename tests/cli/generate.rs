@@ -161,7 +161,7 @@ fn the_same_bytes_by_every_way() {
         ("threads", &["--threads", "4"], false),
         ("portable", &[], true),
         ("files", &["--scratch", scratch], false),
-        ("memory", &["--memory", "20M", "--scratch", scratch], false),
+        ("memory", &["--memory", "32M", "--scratch", scratch], false),
     ];
     for (name, args, portable) in ways {
         assert!(made(name, args, portable) == plain, "{name}");

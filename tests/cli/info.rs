@@ -74,12 +74,25 @@ fn the_inventory_tells_of_every_place() {
     assert!(places[2]["error"].is_string());
     assert_eq!(report["ignored"].as_array().unwrap().len(), 2);
     assert_eq!(report["sets"][0]["complete"], 2);
+    // Three slices, of which that of king and man stores both sides to move, and the others one.
+    for set in report["sets"].as_array().unwrap() {
+        let codecs = set["codecs"].as_array().unwrap();
+        let sum = |key: &str| codecs.iter().map(|c| c[key].as_u64().unwrap()).sum::<u64>();
+        assert_eq!(
+            (sum("sides"), sum("positions")),
+            (4, set["positions"].as_u64().unwrap())
+        );
+        assert!(sum("bytes") < set["bytes"].as_u64().unwrap(), "{set}");
+        let distances = codecs.iter().any(|c| c["codec"] == "distances");
+        assert_eq!(distances, set["metric"] != "wdl", "{set}");
+    }
     let text = stdout(crownhead(["info"]).env("CROWNHEAD_TABLES", &list));
     for part in [
         "good: 9 tables",
         "absent: ",
         "notes.txt",
         "dtc    2 pieces ",
+        "  distances 4 sides in ",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -25,6 +25,8 @@ fn tables_are_verified() {
         let right = predicate::str::contains("KMvK").and(predicate::str::contains("are right"));
         verify(args).assert().success().stdout(right);
     }
+    let memory = &["--memory", "1K"];
+    fails_naming(&mut verify(memory), &["bytes of memory", "--memory"]);
     let list = tables.path().join("english/list.csv");
     fs::write(&list, "W:W8:B3;win;13\nW:W8:B3;draw;\n").unwrap();
     let against = ["--against", list.to_str().unwrap()];

@@ -89,9 +89,20 @@ pub fn rows(name: &str) -> Vec<csv::StringRecord> {
 
 /// Makes the tables of all metrics of up to so many pieces.
 pub fn generate_into(directory: &Path, rule_set: RuleSetId, pieces: usize, profile: Profile) {
+    generate_metrics(directory, rule_set, pieces, profile, &Metric::ALL);
+}
+
+/// Tables of some metrics.
+pub fn generate_metrics(
+    directory: &Path,
+    rule_set: RuleSetId,
+    pieces: usize,
+    profile: Profile,
+    metrics: &[Metric],
+) {
     let settings = Settings {
         tables: directory.to_owned(),
-        metrics: vec![Metric::Dtc, Metric::Dtw],
+        metrics: metrics.to_vec(),
         memory: None,
         profile,
     };

@@ -163,6 +163,10 @@ impl SliceSolver for Watched {
         self.solver.working_bytes(slice)
     }
 
+    fn loading_bytes(&self, slice: Slice) -> u64 {
+        self.solver.loading_bytes(slice)
+    }
+
     fn rate(&self, threads: usize) -> f64 {
         self.solver.rate(threads)
     }

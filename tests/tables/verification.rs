@@ -8,13 +8,16 @@ use crownhead::rules::movegen::{apply, for_each_move, has_capture};
 use crownhead::rules::{English, RuleSetId};
 use crownhead::solve::reference::{Solved, by_bitboards};
 use crownhead::table::{Metric, Profile, SliceValues, Wdl, table_path, write_table};
-use crownhead::verify::{VerifyError, verify_checksums, verify_list, verify_sample, verify_slice};
+use crownhead::verify::{ListError, verify_slice};
+use crownhead::verify::{Verifier, VerifyError, verify_checksums, verify_list, verify_sample};
 
+use super::common::generate_metrics;
 use super::{generate_into, sign, slice, variant};
 
 fn verify_all(directory: &Path, rule_set: RuleSetId, pieces: usize) -> Result<u64, VerifyError> {
     let tables = Tablebase::open(&[directory]);
     let slices = (2..=pieces).flat_map(|n| Slice::all_canonical(n, rule_set.rules().has_kings()));
+    let mut verifier = Verifier::new(&tables, variant(rule_set));
     let mut values = 0;
     for slice in slices {
         for metric in Metric::ALL {
@@ -22,9 +25,43 @@ fn verify_all(directory: &Path, rule_set: RuleSetId, pieces: usize) -> Result<u6
                 verify_checksums(file.path())?;
             }
         }
-        values += verify_slice(&tables, variant(rule_set), slice)?;
+        values += verifier.slice(slice)?;
     }
     Ok(values)
+}
+
+/// However little room there is for results from before, the same is verified; with less than a
+/// slice takes the error tells how much that is.
+#[test]
+fn verification_keeps_to_its_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let rules = RuleSetId::English;
+    generate_metrics(directory.path(), rules, 3, Profile::Fast, &[Metric::Wdl]);
+    let tables = Tablebase::with_cache(&[directory.path()], 1 << 18);
+    let slices: Vec<Slice> = (2..=3)
+        .flat_map(|n| Slice::all_canonical(n, true))
+        .collect();
+    let verify = |memory: Option<u64>| {
+        let mut verifier = Verifier::with_memory(&tables, variant(RuleSetId::English), memory);
+        let each = slices.iter().map(|&slice| verifier.slice(slice));
+        each.collect::<Result<Vec<u64>, VerifyError>>()
+    };
+    let all = verify(None).unwrap();
+    let mut memory = 0;
+    // Each error names what the slice at hand needs: the last is that of the greediest.
+    let tight = loop {
+        match verify(Some(memory)) {
+            Ok(values) => break values,
+            Err(VerifyError::Memory {
+                needed, allowed, ..
+            }) => {
+                assert!(allowed == memory && needed > memory);
+                memory = needed;
+            }
+            Err(error) => panic!("{error}"),
+        }
+    };
+    assert_eq!(tight, all);
 }
 
 #[test]
@@ -98,6 +135,7 @@ fn planted(
                     values,
                     metric,
                     Profile::Fast,
+                    0,
                 )
                 .unwrap()
             };
@@ -302,12 +340,21 @@ fn lists_and_samples_are_compared() {
     let english = variant(RuleSetId::English);
     let list = "fen;result;distance\nW:W8:B3;win;13\n\nW:WK1:B;win;\n";
     assert_eq!(verify_list(&tables, english, list.as_bytes()).unwrap(), 2);
+    let both = "W:W8:B3;win;1;13\nW:W8:B3;win;;\nW:W8:B3;win;1;13;found\n";
+    assert_eq!(verify_list(&tables, english, both.as_bytes()).unwrap(), 3);
+    for empty in ["", "\n", "fen;result;distance\n"] {
+        let error = verify_list(&tables, english, empty.as_bytes()).unwrap_err();
+        assert!(matches!(error, ListError::Empty), "{error}");
+    }
     for wrong in [
         "W:W8:B3;win;15",
         "W:W8:B3;draw;",
         "W:W8:B3",
         "nonsense;win;1",
         "W:W8:B3;won;1",
+        "W:W8:B3;win;3;13",
+        "W:W8:B3;win;1;15",
+        "W:W8:B3;win;1;13;found;too much",
     ] {
         let error = verify_list(&tables, english, wrong.as_bytes()).unwrap_err();
         assert!(error.to_string().starts_with("line 1"), "{error}");

@@ -5,7 +5,7 @@ use super::placements;
 use std::io;
 
 use crate::board::{ByColor, Color, Geometry, Word};
-use crate::index::rank;
+use crate::index::{Slice, SliceIndex, rank};
 use crate::parallel;
 use crate::solve::planes::{Fast, PlaneSlice, PlaneWord, Planes};
 use crate::table::{SliceValues, Wdl};
@@ -22,6 +22,13 @@ impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
         let mut planes = PlaneSlice::new(values.slice())?;
         planes.fill(values);
         Ok(planes)
+    }
+
+    /// Bytes each thread takes to fill in values: the results of a batch, the words of a block, and
+    /// what the values themselves are read with.
+    pub fn filling_bytes(slice: Slice) -> u64 {
+        let block = SliceIndex::<G>::new(slice.canonical()).block_len();
+        2 * BATCH.max(block) + Self::block_bytes(slice) + (1 << 20)
     }
 
     /// Fills in the values of a slice nothing is known of yet.

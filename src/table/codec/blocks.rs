@@ -9,7 +9,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::parallel::PerThread;
+use crate::table::TableError;
 use crate::table::pages::{PageFault, Pages};
+use crate::table::spool::Spool;
 
 /// Blocks of a superblock.
 const GROUP: u64 = 64;
@@ -18,42 +21,45 @@ const ENTRY: u64 = 5;
 /// Bytes before the lengths of a superblock.
 const HEAD: u64 = 3;
 
-/// Blocks with their index, as they stand in a file.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Packed {
-    pub index: Vec<u8>,
-    pub data: Vec<u8>,
-}
+/// Superblocks made at once by each thread, before they are written.
+const WINDOW: u64 = 4;
 
-/// Packs blocks made in parallel; `encode` appends a block of at most 65535 bytes, with a tool of
-/// the thread that `tool` makes.
-pub(super) fn pack<T>(
+/// Packs blocks made in parallel into a spool and returns their index; `encode` appends a block of
+/// at most 65535 bytes, with a tool of the thread that `tool` makes.
+pub(super) fn pack<T: Send>(
     blocks: u64,
+    spool: &mut Spool,
     tool: impl Fn() -> T + Sync + Send,
     encode: impl Fn(&mut T, u64, &mut Vec<u8>) + Sync + Send,
-) -> Packed {
-    let groups: Vec<Vec<u8>> = (0..blocks.div_ceil(GROUP))
-        .into_par_iter()
-        .map_init(tool, |tool, group| {
-            let mut data = Vec::new();
-            let mut lengths = Vec::new();
-            for block in group * GROUP..blocks.min((group + 1) * GROUP) {
-                let before = data.len();
-                encode(tool, block, &mut data);
-                lengths.push((data.len() - before) as u16);
-            }
-            let mut whole = head(&lengths);
-            whole.extend_from_slice(&data);
-            whole
-        })
-        .collect();
-    let mut packed = Packed::default();
-    for group in groups {
-        let at = (packed.data.len() as u64).to_le_bytes();
-        packed.index.extend_from_slice(&at[..ENTRY as usize]);
-        packed.data.extend_from_slice(&group);
+) -> Result<Vec<u8>, TableError> {
+    let tools = PerThread::new(tool);
+    let start = spool.len();
+    let mut index = Vec::new();
+    let window = WINDOW * rayon::current_num_threads() as u64 * GROUP;
+    for first in (0..blocks).step_by(window as usize) {
+        let packed: Vec<Vec<u8>> = (first..blocks.min(first + window))
+            .into_par_iter()
+            .map(|block| {
+                let mut data = Vec::new();
+                tools.with(|tool| encode(tool, block, &mut data));
+                data
+            })
+            .collect();
+        for group in packed.chunks(GROUP as usize) {
+            let at = (spool.len() - start).to_le_bytes();
+            index.extend_from_slice(&at[..ENTRY as usize]);
+            let lengths: Vec<u16> = group.iter().map(|block| block.len() as u16).collect();
+            spool.write(&head(&lengths))?;
+            spool.write(&group.concat())?;
+        }
     }
-    packed
+    Ok(index)
+}
+
+/// Bytes of what is packed and not yet written, of blocks that take at most so many bytes.
+pub(super) fn window_bytes(threads: u64, blocks: u64, block: u64) -> u64 {
+    // Vectors grow by doubling, and have a size.
+    (WINDOW * threads * GROUP).min(blocks) * (2 * block + 64)
 }
 
 fn head(lengths: &[u16]) -> Vec<u8> {
@@ -157,25 +163,29 @@ pub(super) fn bits_at(bytes: &[u8], first: u32, width: u32) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::pages::{Bytes, checksums};
+    use crate::table::spool::Spools;
 
     #[test]
     fn blocks_are_found() {
         for blocks in [1u64, 63, 64, 65, 200] {
             let length = |block: u64| (block * block * 7919 % 300) as usize;
-            let packed = pack(
+            let directory = tempfile::tempdir().unwrap();
+            let mut spool = Spools::beside(&directory.path().join("KvK"))
+                .create()
+                .unwrap();
+            // Whatever is in the spool before.
+            spool.write(b"abc").unwrap();
+            let index = pack(
                 blocks,
+                &mut spool,
                 || (),
                 |(), block, out| out.extend(std::iter::repeat_n(block as u8, length(block))),
             );
-            let mut content = packed.index.clone();
-            let split = content.len() as u64;
-            content.extend(&packed.data);
-            let end = content.len() as u64;
-            let checks = checksums(&content);
-            content.extend(checks);
-            let pages = Pages::new(Bytes::Owned(content), 0..end).unwrap();
-            let layout = Layout::new(blocks, 0..split, split..end).unwrap();
+            let split = spool.len();
+            spool.write(&index.unwrap()).unwrap();
+            let end = spool.len();
+            let pages = Pages::unchecked(spool.map().unwrap());
+            let layout = Layout::new(blocks, split..end, 3..split).unwrap();
             for block in 0..blocks {
                 let found = layout.block(&pages, block).unwrap();
                 assert_eq!(found, vec![block as u8; length(block)]);

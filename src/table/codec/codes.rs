@@ -1,3 +1,4 @@
+use std::io;
 use std::ops::Range;
 
 use crate::board::Word;
@@ -15,6 +16,17 @@ impl Codes {
         self.bytes.clear();
         self.bytes.resize(len.div_ceil(4), 0xff);
         self.len = len;
+    }
+
+    /// As [`Codes::reset`], for codes that there may be no memory for.
+    pub(crate) fn try_reset(&mut self, len: u64) -> io::Result<()> {
+        let no_memory = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let len = usize::try_from(len).map_err(|_| no_memory())?;
+        self.bytes.clear();
+        let reserved = self.bytes.try_reserve_exact(len.div_ceil(4));
+        reserved.map_err(|_| no_memory())?;
+        self.reset(len);
+        Ok(())
     }
 
     /// Makes this `len` codes from packed bytes; none if there are not as many as they need.
@@ -72,6 +84,11 @@ impl Codes {
 
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// The bytes, to be filled in by parts.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
     }
 
     /// # Panics

@@ -7,9 +7,11 @@
 use super::codes::{Codes, SideCodes};
 use super::zstd_blocks::{self, Expander};
 use super::{Codec, Encoded};
+use crate::table::TableError;
+use crate::table::spool::Spools;
 
 /// Positions of a block.
-const BLOCK: u64 = 4096;
+pub(super) const BLOCK: u64 = 4096;
 const LEVEL: i32 = 19;
 
 /// Decodes blocks of distances.
@@ -31,10 +33,11 @@ pub(super) fn encode(
     results: &SideCodes,
     longest: u16,
     plies: &(dyn Fn(u64, &mut [u16]) + Sync),
-) -> Encoded {
+    spools: &Spools,
+) -> Result<Encoded, TableError> {
     let width = if longest > 255 { 2 } else { 1 };
     let blocks = results.len.div_ceil(BLOCK);
-    let compressed = zstd_blocks::compress(blocks, LEVEL, |block, raw| {
+    let compressed = zstd_blocks::compress(blocks, LEVEL, spools, |block, raw| {
         let first = block * BLOCK;
         let mut values = vec![0; (results.len - first).min(BLOCK) as usize];
         plies(first, &mut values);
@@ -43,16 +46,16 @@ pub(super) fn encode(
                 raw.extend_from_slice(&value.to_le_bytes()[..width]);
             }
         }
-    });
+    })?;
     let mut model = vec![width as u8];
     model.extend(compressed.dictionary);
-    Encoded {
-        codec: Codec::Distances,
-        parameter: BLOCK as u32,
-        model,
-        index: compressed.packed.index,
-        data: compressed.packed.data,
-    }
+    Encoded::of(
+        Codec::Distances,
+        BLOCK,
+        compressed.spool,
+        &compressed.index,
+        &model,
+    )
 }
 
 impl Distances {

@@ -38,8 +38,9 @@ use self::domain::Domain;
 use self::row_coder::RowCoder;
 use self::runs::Runs;
 use self::zstd_blocks::Expander;
-use super::Profile;
-use super::pages::{PageFault, Pages};
+use super::pages::{Bytes, PageFault, Pages};
+use super::spool::{Spool, Spools};
+use super::{Metric, Profile, TableError};
 use crate::board::{Color, Geometry};
 use crate::index::Slice;
 use crate::rules::{RuleSetId, Rules, with_rules};
@@ -82,29 +83,65 @@ impl fmt::Display for Codec {
 }
 
 /// The encoded values of one side to move.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Encoded {
-    pub codec: Codec,
-    /// The value of [`Codec::Constant`]; else positions in a block.
-    pub parameter: u32,
-    pub model: Vec<u8>,
-    pub index: Vec<u8>,
-    pub data: Vec<u8>,
+    /// In the spool.
+    pub sections: Sections,
+    /// None if there are no bytes.
+    pub spool: Option<Spool>,
 }
 
 impl Encoded {
-    fn bare(codec: Codec, parameter: u32, data: Vec<u8>) -> Self {
+    fn constant(value: u8) -> Self {
         Encoded {
-            codec,
-            parameter,
-            model: Vec::new(),
-            index: Vec::new(),
-            data,
+            sections: Sections {
+                codec: Codec::Constant,
+                parameter: u32::from(value),
+                model: 0..0,
+                index: 0..0,
+                data: 0..0,
+            },
+            spool: None,
         }
     }
 
+    /// Blocks of so many positions: the data are in the spool, the rest comes behind them.
+    fn of(
+        codec: Codec,
+        block: u64,
+        mut spool: Spool,
+        index: &[u8],
+        model: &[u8],
+    ) -> Result<Self, TableError> {
+        let data = spool.len();
+        spool.write(index)?;
+        let indexed = spool.len();
+        spool.write(model)?;
+        Ok(Encoded {
+            sections: Sections {
+                codec,
+                parameter: block as u32,
+                model: indexed..spool.len(),
+                index: data..indexed,
+                data: 0..data,
+            },
+            spool: Some(spool),
+        })
+    }
+
     fn len(&self) -> u64 {
-        (self.model.len() + self.index.len() + self.data.len()) as u64
+        self.spool.as_ref().map_or(0, Spool::len)
+    }
+
+    /// A decoder of what was encoded, with its bytes.
+    pub fn read_back(&self, side: &Side) -> Result<(SideReader, Pages), TableError> {
+        let bytes = match &self.spool {
+            Some(spool) => spool.map()?,
+            None => Bytes::Owned(Vec::new()),
+        };
+        let pages = Pages::unchecked(bytes);
+        let reader = SideReader::open(side, &self.sections, &pages);
+        Ok((reader.expect("what was encoded can be decoded"), pages))
     }
 }
 
@@ -128,7 +165,12 @@ const SMALL: u64 = 1 << 22;
 const ZSTD_LEVEL: i32 = 19;
 
 /// Encodes results, code 3 standing for those that are left out.
-pub(super) fn encode_results(side: &Side, codes: &SideCodes, profile: Profile) -> Encoded {
+pub(super) fn encode_results(
+    side: &Side,
+    codes: &SideCodes,
+    profile: Profile,
+    spools: &Spools,
+) -> Result<Encoded, TableError> {
     let mut stored = codes
         .chunks()
         .iter()
@@ -137,11 +179,9 @@ pub(super) fn encode_results(side: &Side, codes: &SideCodes, profile: Profile) -
     // If nothing is stored any value will do.
     let first = stored.next().unwrap_or(1);
     if stored.all(|code| code == first) {
-        return Encoded::bare(Codec::Constant, u32::from(first), Vec::new());
+        return Ok(Encoded::constant(first));
     }
-    // No codec needs more than the codes themselves.
-    let mut best: Option<Encoded> = runs::encode(codes, codes.len / 4 + 64)
-        .map(|data| Encoded::bare(Codec::Runs, RUNS_BLOCK as u32, data));
+    let mut best = encode_runs(codes, spools)?;
     let keep = |best: &mut Option<Encoded>, tried: Encoded| {
         if best.as_ref().is_none_or(|best| tried.len() < best.len()) {
             *best = Some(tried);
@@ -153,31 +193,83 @@ pub(super) fn encode_results(side: &Side, codes: &SideCodes, profile: Profile) -
         .is_some_and(|best| best.len() * 2048 < codes.len);
     if !sparse {
         let rows = with_rules!(side.rule_set, R => {
-            encode_rows(&Domain::new::<R>(side, profile.row_block()), codes)
+            encode_rows(&Domain::new::<R>(side, profile.row_block()), codes, spools)?
         });
         keep(&mut best, rows);
     }
     let wanted = best.as_ref().map_or(u64::MAX, Encoded::len);
-    if !sparse && (codes.len <= SMALL || zstd_estimate(codes) < wanted) {
-        keep(&mut best, encode_zstd(codes, ZSTD_BLOCK));
+    if !sparse && (codes.len <= SMALL || zstd_estimate(codes, spools)? < wanted) {
+        keep(&mut best, encode_zstd(codes, ZSTD_BLOCK, spools)?);
     }
-    best.expect("rows were tried if runs did not fit")
+    Ok(best.expect("rows were tried if runs did not fit"))
 }
 
-fn encode_rows<G: Geometry>(domain: &Domain<G>, codes: &SideCodes) -> Encoded {
+/// The bytes of memory that encoding takes beside the codes, with so many threads: runs, which are
+/// made in memory; the sample from which the features of rows are chosen; what is compressed and
+/// not yet written, the samples of a dictionary; and what each thread has.
+pub(super) fn encoding_bytes(
+    positions: u64,
+    metric: Metric,
+    profile: Profile,
+    threads: u64,
+) -> u64 {
+    let packing = |positions_of_block: u64, bytes: u64| {
+        let blocks = positions.div_ceil(positions_of_block);
+        let block = bytes.min(positions * bytes / positions_of_block + 64);
+        (blocks, block)
+    };
+    let zstd = |positions_of_block: u64, bytes: u64| {
+        let (blocks, block) = packing(positions_of_block, bytes);
+        zstd_blocks::training_bytes(blocks, block) + blocks::window_bytes(threads, blocks, block)
+    };
+    let own = match metric {
+        Metric::Wdl => {
+            let (blocks, block) = packing(profile.row_block(), profile.row_block() / 4 + 16);
+            let rows = row_coder::sample_bytes(positions, profile.row_block())
+                .max(blocks::window_bytes(threads, blocks, block));
+            let zstd = zstd(ZSTD_BLOCK, ZSTD_BLOCK / 4);
+            most_for_runs(positions).max(rows).max(zstd)
+        }
+        Metric::Dtc | Metric::Dtw => zstd(distances::BLOCK, 2 * distances::BLOCK),
+    };
+    own + threads * (row_coder::BYTES_PER_THREAD + zstd_blocks::BYTES_PER_THREAD)
+}
+
+/// No codec needs more than the codes themselves.
+fn most_for_runs(positions: u64) -> u64 {
+    positions / 4 + 64
+}
+
+/// None if that would take too much.
+fn encode_runs(codes: &SideCodes, spools: &Spools) -> Result<Option<Encoded>, TableError> {
+    let Some(data) = runs::encode(codes, most_for_runs(codes.len)) else {
+        return Ok(None);
+    };
+    let mut spool = spools.create()?;
+    spool.write(&data)?;
+    Encoded::of(Codec::Runs, RUNS_BLOCK, spool, &[], &[]).map(Some)
+}
+
+fn encode_rows<G: Geometry>(
+    domain: &Domain<G>,
+    codes: &SideCodes,
+    spools: &Spools,
+) -> Result<Encoded, TableError> {
     let coder = RowCoder::fit(domain, codes);
-    let packed = blocks::pack(
+    let mut spool = spools.create()?;
+    let index = blocks::pack(
         domain.blocks(),
+        &mut spool,
         || (),
         |(), block, out| coder.encode(domain, codes, block, out),
-    );
-    Encoded {
-        codec: Codec::Rows,
-        parameter: domain.block as u32,
-        model: coder.description().to_vec(),
-        index: packed.index,
-        data: packed.data,
-    }
+    )?;
+    Encoded::of(
+        Codec::Rows,
+        domain.block,
+        spool,
+        &index,
+        coder.description(),
+    )
 }
 
 /// Fills what is left out with the value before it: the fewest changes.
@@ -203,18 +295,18 @@ fn fill_zstd_block(codes: &SideCodes, block: u64, len: u64, raw: &mut Vec<u8>) {
     }
 }
 
-fn encode_zstd(codes: &SideCodes, block: u64) -> Encoded {
+fn encode_zstd(codes: &SideCodes, block: u64, spools: &Spools) -> Result<Encoded, TableError> {
     let blocks = codes.len.div_ceil(block);
-    let compressed = zstd_blocks::compress(blocks, ZSTD_LEVEL, |number, raw| {
+    let compressed = zstd_blocks::compress(blocks, ZSTD_LEVEL, spools, |number, raw| {
         fill_zstd_block(codes, number, block, raw)
-    });
-    Encoded {
-        codec: Codec::Zstd,
-        parameter: block as u32,
-        model: compressed.dictionary,
-        index: compressed.packed.index,
-        data: compressed.packed.data,
-    }
+    })?;
+    Encoded::of(
+        Codec::Zstd,
+        block,
+        compressed.spool,
+        &compressed.index,
+        &compressed.dictionary,
+    )
 }
 
 /// Gives the codes of positions from number `first` on that are left out the code 3.
@@ -224,14 +316,14 @@ pub(super) fn leave_out<R: Rules>(side: &Side, first: u64, codes: &mut Codes) {
 
 /// About how small zstd can make large data, from a sample: optimistic, as the dictionary is left
 /// out of the account.
-fn zstd_estimate(codes: &SideCodes) -> u64 {
+fn zstd_estimate(codes: &SideCodes, spools: &Spools) -> Result<u64, TableError> {
     let blocks = codes.len.div_ceil(ZSTD_BLOCK);
     let stride = blocks.div_ceil(256);
     let sampled = blocks.div_ceil(stride);
-    let compressed = zstd_blocks::compress(sampled, ZSTD_LEVEL, |number, raw| {
+    let compressed = zstd_blocks::compress(sampled, ZSTD_LEVEL, spools, |number, raw| {
         fill_zstd_block(codes, number * stride, ZSTD_BLOCK, raw)
-    });
-    compressed.packed.data.len() as u64 * blocks / sampled
+    })?;
+    Ok(compressed.spool.len() * blocks / sampled)
 }
 
 /// Encodes the distances of wins and losses among some results, as they are to be stored: `plies`
@@ -240,8 +332,9 @@ pub(super) fn encode_distances(
     results: &SideCodes,
     longest: u16,
     plies: &(dyn Fn(u64, &mut [u16]) + Sync),
-) -> Encoded {
-    distances::encode(results, longest, plies)
+    spools: &Spools,
+) -> Result<Encoded, TableError> {
+    distances::encode(results, longest, plies, spools)
 }
 
 /// The bytes of one side to move in a file.

@@ -18,9 +18,21 @@ use super::model::{self, CONTEXT_COST, CONTEXT_LEN, Counts, Model};
 use super::range_coder::{Decoder, Encoder};
 use super::rows::Rows;
 use crate::board::{Geometry, Word};
+use crate::parallel::{self, PerThread};
 
 /// Blocks of the sample on which features are chosen.
 const SAMPLE_BLOCKS: u64 = 384;
+
+/// Bytes each thread has: a table of counts, and one of a sample's.
+pub(super) const BYTES_PER_THREAD: u64 =
+    (MAX_CONTEXTS * (size_of::<Counts>() + size_of::<[u32; 4]>())) as u64;
+
+/// Bytes of the sample on which features are chosen: of each value itself, its context, and a byte
+/// for each feature.
+pub(super) fn sample_bytes(positions: u64, block: u64) -> u64 {
+    let sampled = positions.min(SAMPLE_BLOCKS * block);
+    sampled * (1 + size_of::<u32>() as u64 + u64::from(Feature::COUNT))
+}
 
 /// Contexts with their model: all that is needed to decode a block.
 #[derive(Clone, Debug)]
@@ -133,27 +145,27 @@ fn count<G: Geometry>(
     contexts: &Contexts<G>,
 ) -> Vec<Counts> {
     let zeros = || vec![[0u64; 3]; contexts.count];
-    // Few enough tasks that their tables of counts stay cheap.
+    let counts = PerThread::new(zeros);
+    // Few enough tasks that handing them out stays cheap.
     let task = domain.blocks().div_ceil(64).max(16);
-    (0..domain.blocks().div_ceil(task))
-        .into_par_iter()
-        .fold(zeros, |mut counts, i| {
+    parallel::for_each(domain.blocks().div_ceil(task), &|i| {
+        counts.with(|counts| {
             for block in i * task..domain.blocks().min((i + 1) * task) {
                 visit(domain, codes, contexts, block, |context, code| {
                     // Codes are results: a value left out is not visited.
                     counts[context][usize::from(code % 3)] += 1;
                 });
             }
-            counts
-        })
-        .reduce(zeros, |mut sum, counts| {
-            for (sum, counts) in sum.iter_mut().zip(counts) {
-                for (sum, count) in sum.iter_mut().zip(counts) {
-                    *sum += count;
-                }
+        });
+    });
+    counts.into_tools().fold(zeros(), |mut sum, counts| {
+        for (sum, counts) in sum.iter_mut().zip(counts) {
+            for (sum, count) in sum.iter_mut().zip(counts) {
+                *sum += count;
             }
-            sum
-        })
+        }
+        sum
+    })
 }
 
 /// Calls the visitor with the context and the value of each stored position of a block, in order.

@@ -5,8 +5,9 @@
 //! the unary part has its place noted, so finding the run of a position reads a few words.
 //! A position that is left out belongs to whatever run is at hand.
 //!
-//! The rank and select crates keep their structures in memory and in layouts of their own; here
-//! the bytes are mapped, specified and hostile, so this is written out, in as few steps as it takes.
+//! The crates for rank and select (`sucds`, `vers-vecs`, `sux`) own their words, or map them in a
+//! layout of their own that they trust; here the bytes are mapped as they are, specified for readers
+//! in any language, and hostile. So the select is written out, in as few steps as it takes.
 
 use std::ops::Range;
 
@@ -32,23 +33,35 @@ pub(super) struct Runs {
     high_len: u64,
 }
 
-/// The data of some codes, and nothing if it would need more than `most` bytes.
-pub(super) fn encode(codes: &SideCodes, most: u64) -> Option<Vec<u8>> {
-    let mut starts: Vec<(u64, u8)> = Vec::new();
+/// Calls `visit` with the start and value of each run in order, until it says that this will do.
+fn each_run(codes: &SideCodes, mut visit: impl FnMut(u64, u8) -> bool) {
+    let mut value = None;
     let mut position = 0;
     for chunk in codes.chunks() {
         for code in chunk.iter() {
-            if code != 3 && starts.last().is_none_or(|&(_, value)| value != code) {
+            if code != 3 && value != Some(code) {
                 // The first run covers what is left out before it.
-                starts.push((if starts.is_empty() { 0 } else { position }, code));
-                if starts.len() as u64 > most {
-                    return None;
+                let start = if value.is_none() { 0 } else { position };
+                value = Some(code);
+                if !visit(start, code) {
+                    return;
                 }
             }
             position += 1;
         }
     }
-    let runs = starts.len() as u64;
+}
+
+/// The data of some codes, and nothing if it would need more than `most` bytes.
+pub(super) fn encode(codes: &SideCodes, most: u64) -> Option<Vec<u8>> {
+    let mut runs = 0;
+    each_run(codes, |_, _| {
+        runs += 1;
+        runs <= most
+    });
+    if runs > most {
+        return None;
+    }
     let low_bits = (codes.len / runs.max(1)).max(1).ilog2();
     let layout = Runs::lay_out(codes.len, runs, low_bits)?;
     if layout.len() > most {
@@ -58,7 +71,8 @@ pub(super) fn encode(codes: &SideCodes, most: u64) -> Option<Vec<u8>> {
     data[..8].copy_from_slice(&runs.to_le_bytes());
     data[8] = low_bits as u8;
     let mut set = |start: u64, bit: u64| data[(start + bit / 8) as usize] |= 1 << (bit % 8);
-    for (number, &(start, value)) in (0..).zip(&starts) {
+    let mut number = 0;
+    each_run(codes, |start, value| {
         for bit in (0..2).filter(|bit| value >> bit & 1 != 0) {
             set(layout.values, 2 * number + bit);
         }
@@ -66,7 +80,9 @@ pub(super) fn encode(codes: &SideCodes, most: u64) -> Option<Vec<u8>> {
             set(layout.low, number * u64::from(low_bits) + bit);
         }
         set(layout.high, (start >> low_bits) + number);
-    }
+        number += 1;
+        true
+    });
     let mut zeros = 0;
     for bit in 0..layout.high_len {
         if data[(layout.high + bit / 8) as usize] >> (bit % 8) & 1 == 0 {

@@ -7,12 +7,13 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use rayon::prelude::*;
 use zstd::bulk::Compressor;
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
 use zstd::zstd_safe::{CParameter, DCtx};
 
-use super::blocks::{self, Packed};
+use super::blocks;
+use crate::table::TableError;
+use crate::table::spool::{Spool, Spools};
 
 /// The largest dictionary.
 const DICTIONARY: usize = 110 << 10;
@@ -21,16 +22,29 @@ const SAMPLES: u64 = 2048;
 /// Smaller dictionaries hold nothing.
 const LEAST_DICTIONARY: usize = 256;
 
+/// Bytes each thread has, as measured: what zstd needs to compress at its highest levels.
+pub(super) const BYTES_PER_THREAD: u64 = 3 << 20;
+/// Bytes that training takes beside its samples, and the dictionary made ready, as measured.
+const TRAINING: u64 = 12 << 20;
+
+/// Bytes that are needed for a dictionary of so many blocks of at most so many bytes.
+pub(super) fn training_bytes(blocks: u64, block: u64) -> u64 {
+    // The vector of samples grows by doubling.
+    2 * blocks.min(SAMPLES) * block + TRAINING
+}
+
 /// Compressed blocks with the dictionary they need, which may be empty.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Compressed {
     pub dictionary: Vec<u8>,
-    pub packed: Packed,
+    pub index: Vec<u8>,
+    /// The blocks, and nothing else.
+    pub spool: Spool,
 }
 
 impl Compressed {
-    pub fn len(&self) -> usize {
-        self.dictionary.len() + self.packed.index.len() + self.packed.data.len()
+    fn len(&self) -> u64 {
+        (self.dictionary.len() + self.index.len()) as u64 + self.spool.len()
     }
 }
 
@@ -38,15 +52,18 @@ impl Compressed {
 pub(super) fn compress(
     blocks: u64,
     level: i32,
+    spools: &Spools,
     fill: impl Fn(u64, &mut Vec<u8>) + Sync + Send,
-) -> Compressed {
+) -> Result<Compressed, TableError> {
     let with = |dictionary: Vec<u8>| {
         let prepared = match &dictionary[..] {
             [] => None,
             dictionary => Some(EncoderDictionary::copy(dictionary, level)),
         };
-        let packed = blocks::pack(
+        let mut spool = spools.create()?;
+        let index = blocks::pack(
             blocks,
+            &mut spool,
             || (compressor(level, prepared.as_ref()), Vec::new()),
             |(compressor, raw), block, out| {
                 raw.clear();
@@ -57,35 +74,39 @@ pub(super) fn compress(
                     out.extend(bytes.expect("zstd compresses any bytes"));
                 }
             },
-        );
-        Compressed { dictionary, packed }
+        )?;
+        Ok(Compressed {
+            dictionary,
+            index,
+            spool,
+        })
     };
-    let plain = with(Vec::new());
+    let plain = with(Vec::new())?;
     // Larger ones cost more than they save.
-    let size = (plain.len() / 20).min(DICTIONARY);
+    let size = usize::try_from(plain.len() / 20).map_or(DICTIONARY, |size| size.min(DICTIONARY));
     if size < LEAST_DICTIONARY {
-        return plain;
+        return Ok(plain);
     }
     let stride = blocks.div_ceil(SAMPLES).max(1);
-    let samples: Vec<Vec<u8>> = (0..blocks.div_ceil(stride))
-        .into_par_iter()
-        .map(|i| {
-            let mut raw = Vec::new();
-            fill(i * stride, &mut raw);
-            raw
-        })
-        .collect();
-    match zstd::dict::from_samples(&samples, size) {
+    let mut samples = Vec::new();
+    let mut lengths = Vec::new();
+    for block in (0..blocks).step_by(stride as usize) {
+        let before = samples.len();
+        fill(block, &mut samples);
+        lengths.push(samples.len() - before);
+    }
+    match zstd::dict::from_continuous(&samples, &lengths, size) {
         Ok(dictionary) => {
-            let trained = with(dictionary);
-            if trained.len() < plain.len() {
+            drop(samples);
+            let trained = with(dictionary)?;
+            Ok(if trained.len() < plain.len() {
                 trained
             } else {
                 plain
-            }
+            })
         }
         // The samples are too few, or too much alike.
-        Err(_) => plain,
+        Err(_) => Ok(plain),
     }
 }
 
@@ -163,12 +184,15 @@ mod tests {
         let fill = |block: u64, raw: &mut Vec<u8>| {
             raw.extend((0..4096u64).map(|i| ((i * i / 7 + block * 31) % 251 / 17) as u8))
         };
-        let compressed = compress(300, 19, fill);
+        let directory = tempfile::tempdir().unwrap();
+        let spools = Spools::beside(&directory.path().join("KvK.dtc"));
+        let compressed = compress(300, 19, &spools, fill).unwrap();
         let expander = Expander::new(&compressed.dictionary);
         let mut raw = Vec::new();
         fill(0, &mut raw);
         // The first block follows the head of the first superblock.
-        let data = &compressed.packed.data;
+        let spooled = compressed.spool.map().unwrap();
+        let data = spooled.all();
         let width = usize::from(data[2]);
         let first = 3 + (64 * width).div_ceil(8);
         let len = usize::from(u16::from_le_bytes([data[0], data[1]]))
