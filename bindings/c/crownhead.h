@@ -156,7 +156,7 @@ crownhead_status crownhead_probe_wdl(const crownhead_tablebase *tables,
                                      int32_t *result);
 
 // The same, but only if it follows from what is decoded already; no file is touched. Else
-// CROWNHEAD_NOT_CACHED.
+// CROWNHEAD_NOT_CACHED, which leaves no error text.
 crownhead_status crownhead_probe_wdl_cached(const crownhead_tablebase *tables,
                                             const crownhead_position *position,
                                             int32_t *result);

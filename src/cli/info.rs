@@ -66,6 +66,9 @@ struct Codec {
 struct Ignored {
     path: String,
     reason: String,
+    /// Both in words.
+    #[serde(skip)]
+    text: String,
 }
 
 impl Args {
@@ -119,12 +122,7 @@ impl Report {
             writeln!(out)?;
         }
         for file in &self.ignored {
-            let (path, reason) = (&file.path, &file.reason);
-            writeln!(
-                out,
-                "{}",
-                words::printable(&format!("ignored {path}: {reason}"))
-            )?;
+            writeln!(out, "ignored {}", words::printable(&file.text))?;
         }
         Ok(())
     }
@@ -190,6 +188,7 @@ impl Report {
         let ignored = inventory.ignored.iter().map(|file| Ignored {
             path: file.path.display().to_string(),
             reason: file.reason.clone(),
+            text: file.to_string(),
         });
         Report {
             places: places.collect(),

@@ -89,6 +89,21 @@ impl Tablebase {
         self.search::<R>(board, Ask::FILES, 0)
     }
 
+    /// The result if it follows from blocks that are decoded already, else none; no file is touched.
+    ///
+    /// # Errors
+    /// As [`Tablebase::probe`].
+    #[inline]
+    pub fn result_cached<R: Rules>(
+        &self,
+        board: &Board<R::Geometry>,
+    ) -> Result<Option<Wdl>, ProbeError> {
+        match self.search::<R>(board, Ask::CACHE, 0) {
+            Err(ProbeError::NotCached) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
     /// `depth` counts the moves made since the position asked for that were no captures.
     pub(super) fn search<R: Rules>(
         &self,

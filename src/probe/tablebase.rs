@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::cache::{Cache, CacheStatistics, LINE_DISTANCES, LINE_RESULTS};
-use super::search::{Ask, Reach};
+use super::search::Reach;
 use super::tables::{Place, Table, Tables};
 use super::{Inventory, Outcome};
 use crate::board::{Color, Position};
@@ -24,7 +24,8 @@ pub enum ProbeError {
     },
     #[error("{pieces} pieces on the board: tables have at most {most}")]
     TooManyPieces { pieces: u32, most: usize },
-    /// Asked for what is decoded already, and it is not.
+    /// Asked for what is decoded already, and it is not: a search comes back with this, no public
+    /// call does.
     #[error("the answer is not in the cache")]
     NotCached,
     /// A table leaves a position out that it should not have.
@@ -178,13 +179,13 @@ impl Tablebase {
         }
     }
 
-    /// The result if it follows from blocks that are decoded already; no file is touched.
+    /// The result if it follows from blocks that are decoded already, else none; no file is touched.
     ///
     /// # Errors
-    /// [`ProbeError::NotCached`] if it does not; else as [`Tablebase::probe`].
-    pub fn probe_wdl_cached(&self, position: &Position) -> Result<Wdl, ProbeError> {
+    /// As [`Tablebase::probe`].
+    pub fn probe_wdl_cached(&self, position: &Position) -> Result<Option<Wdl>, ProbeError> {
         with_rules!(position.variant().rule_set(), R => {
-            self.search::<R>(&position.to_board(), Ask::CACHE, 0)
+            self.result_cached::<R>(&position.to_board())
         })
     }
 

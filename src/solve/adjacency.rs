@@ -1,5 +1,5 @@
 use super::cpu::{Cpu, Task};
-use crate::board::{Dirs, Geometry, Word};
+use crate::board::{Dirs, Geometry, Word, each_direction};
 use crate::index::{Subsets, rank};
 
 /// All placements of some kings of one side on the squares a men block leaves free, and the quiet
@@ -132,22 +132,24 @@ impl<W: Word> Adjacency<W> {
         let empty = free & !set;
         let mut steps = W::ZERO;
         for king in set.bits() {
-            for d in dirs.iter() {
-                let mut at = G::step(king, d) & empty;
-                let mut path = W::ZERO;
-                steps |= at;
-                while at.any() {
-                    path |= at;
-                    self.moves.push(Step {
-                        to: number(set ^ king, at),
-                        path,
-                    });
-                    if !flying {
-                        break;
+            each_direction!(Dirs::ALL, d => {
+                if dirs.contains(d) {
+                    let mut at = G::step(king, d) & empty;
+                    let mut path = W::ZERO;
+                    steps |= at;
+                    while at.any() {
+                        path |= at;
+                        self.moves.push(Step {
+                            to: number(set ^ king, at),
+                            path,
+                        });
+                        if !flying {
+                            break;
+                        }
+                        at = G::step(at, d) & empty;
                     }
-                    at = G::step(at, d) & empty;
                 }
-            }
+            });
         }
         self.sets.push(set);
         self.steps.push(steps);

@@ -460,7 +460,12 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
     /// Rows whose words with White to move may change after those with Black to move `changed`.
     #[inline(always)]
     fn rows_before(&self, changed: &[bool], rows: &mut [bool]) {
-        rows.fill(false);
+        // To find them out pays where they are few.
+        let count = changed.iter().filter(|&&changed| changed).count();
+        rows.fill(4 * count > rows.len());
+        if rows[0] {
+            return;
+        }
         for row in (0..rows.len()).filter(|&row| changed[row]) {
             for step in self.white.of(row) {
                 rows[step.to as usize] = true;

@@ -28,7 +28,7 @@ pub enum TableError {
     #[error("`{}` is damaged ({what}): delete it and generate the slice again", path.display())]
     CorruptHeader { path: PathBuf, what: &'static str },
     #[error(
-        "`{}` is damaged (block {block}, {side} to move: {what}): \
+        "`{}` is damaged (block {block}, {side} to move, at byte {offset}: {what}): \
          delete it and generate the slice again",
         path.display()
     )]
@@ -36,6 +36,8 @@ pub enum TableError {
         path: PathBuf,
         side: Color,
         block: u64,
+        /// Where in the file the block begins.
+        offset: u64,
         what: &'static str,
     },
     #[error(

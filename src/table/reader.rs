@@ -152,7 +152,7 @@ impl TableFile {
     pub fn results(&self, side: Color, block: u64, out: &mut Codes) -> Result<(), TableError> {
         let corrupt = |what| self.corrupt(side, block, what);
         let reader = self.sides[side].as_ref();
-        let reader = reader.ok_or(corrupt("this side to move is not stored"))?;
+        let reader = reader.ok_or_else(|| corrupt("this side to move is not stored"))?;
         reader.results(&self.pages, block, out).map_err(corrupt)
     }
 
@@ -170,7 +170,7 @@ impl TableFile {
     ) -> Result<(), TableError> {
         let corrupt = |what| self.corrupt(side, block, what);
         let reader = self.sides[side].as_ref();
-        let reader = reader.ok_or(corrupt("this side to move is not stored"))?;
+        let reader = reader.ok_or_else(|| corrupt("this side to move is not stored"))?;
         let decoded = reader.distances(&self.pages, block, results, out);
         decoded.map_err(corrupt)?;
         restore_distances(self.header.rule_set, self.header.metric, results, out);
@@ -223,10 +223,13 @@ impl TableFile {
     }
 
     pub(crate) fn corrupt(&self, side: Color, block: u64, what: &'static str) -> TableError {
+        let reader = self.sides[side].as_ref();
+        let place = reader.map_or(0, |reader| reader.place(&self.pages, block));
         TableError::CorruptBlock {
             path: self.path.clone(),
             side,
             block,
+            offset: self.header.content().start + place,
             what,
         }
     }

@@ -373,6 +373,8 @@ fn compare(
                     path: path.to_owned(),
                     side: side.side,
                     block,
+                    // In the file of this side's sections alone.
+                    offset: reader.place(&pages, block),
                     what,
                 };
                 results.reset(count);

@@ -164,7 +164,7 @@ fn lists_of_directories_are_read_kindly() {
         "found: 3 tables",
         "other: 0 tables",
         "absent: ",
-        "other/notes.txt: not a table",
+        "other/notes.txt`: not a table",
     ] {
         assert!(report.contains(line), "{line} in {report}");
     }

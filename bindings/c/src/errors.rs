@@ -109,17 +109,17 @@ pub(crate) fn call(tables: *const Tablebase, f: impl FnOnce() -> Result<(), Fail
     // SAFETY: null or a tablebase that is open, as the header demands of every call.
     let tables = unsafe { tables.as_ref() };
     let number = tables.map_or(0, |tables| tables.number);
-    let last = Last {
-        failure,
-        tables: tables.map(|tables| Arc::downgrade(&tables.open)),
-    };
     // A thread that is ending keeps nothing any more.
     let _ = LAST.try_with(|all| {
         let mut all = all.borrow_mut();
-        if all.insert(number, last).is_none() {
-            // As many stay at most as are open.
-            all.retain(|_, last| !last.is_closed());
+        if let Some(last) = all.get_mut(&number) {
+            last.failure = failure;
+            return;
         }
+        // As many stay at most as are open.
+        all.retain(|_, last| !last.is_closed());
+        let tables = tables.map(|tables| Arc::downgrade(&tables.open));
+        all.insert(number, Last { failure, tables });
     });
     status
 }

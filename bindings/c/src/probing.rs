@@ -108,23 +108,31 @@ pub unsafe extern "C" fn crownhead_probe_wdl(
 }
 
 /// The same, but only if it follows from what is decoded already; no file is touched. Else
-/// CROWNHEAD_NOT_CACHED.
+/// CROWNHEAD_NOT_CACHED, which leaves no error text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn crownhead_probe_wdl_cached(
     tables: *const Tablebase,
     position: *const BoardPosition,
     result: *mut i32,
 ) -> Status {
-    call(tables, || {
+    let mut is_cached = true;
+    let status = call(tables, || {
         // SAFETY: null or valid, as the header demands.
         let (tables, position) = unsafe { asked(tables, position) }?;
         if result.is_null() {
             return Err(Failure::null("result"));
         }
-        let found = tables.probe_wdl_cached(&position)?;
+        let Some(found) = tables.probe_wdl_cached(&position)? else {
+            is_cached = false;
+            return Ok(());
+        };
         // SAFETY: as above.
         unsafe { put(result, "result", result_number(found)) }
-    })
+    });
+    match is_cached {
+        true => status,
+        false => Status::CrownheadNotCached,
+    }
 }
 
 /// The result of a position with what distances the tables have.

@@ -95,14 +95,22 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
 
     #[inline(always)]
     fn go_on_inlined(&mut self, jump: &Jump<W<R>>) -> W<R> {
-        let mut went = W::<R>::ZERO;
-        let dirs = Dirs(self.dirs(jump.king).0 & jump.dirs.0);
         if jump.king && R::SET.flying {
+            let dirs = Dirs(self.dirs(true).0 & jump.dirs.0);
+            let mut went = W::<R>::ZERO;
             for d in dirs.iter() {
                 went |= self.ray(jump, d);
             }
             return went;
         }
+        self.hops(jump)
+    }
+
+    /// Goes on with a capture by a man or a short king, as [`Captures::go_on`] does.
+    #[inline(always)]
+    fn hops(&mut self, jump: &Jump<W<R>>) -> W<R> {
+        let mut went = W::<R>::ZERO;
+        let dirs = Dirs(self.dirs(jump.king).0 & jump.dirs.0);
         // In these directions men, too, take whatever they take.
         each_direction!(R::SET.king_captures, d => {
             if dirs.contains(d) {
@@ -224,13 +232,17 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
         let went = if halts {
             W::<R>::ZERO
         } else {
-            let dirs = onward::<R>(d);
-            self.go_on(&Jump {
+            let next = Jump {
                 at: first,
                 king: jump.king || runs,
-                dirs,
+                dirs: onward::<R>(d),
                 ..jump
-            })
+            };
+            if next.king && R::SET.flying {
+                self.go_on(&next)
+            } else {
+                self.hops(&next)
+            }
         };
         let stays = jump.mask & !went;
         if stays.any() {

@@ -107,6 +107,21 @@ impl Layout {
     /// The bytes of a block.
     #[inline]
     pub fn block<'p>(&self, pages: &'p Pages, block: u64) -> Result<&'p [u8], PageFault> {
+        pages.get(self.find(pages, block)?)
+    }
+
+    /// Where to look for what is wrong with a block: where it begins, or, if that cannot be told,
+    /// its index entry.
+    pub fn place(&self, pages: &Pages, block: u64) -> u64 {
+        match self.find(pages, block) {
+            Ok(bytes) => bytes.start,
+            Err(_) => self.index.end.min(self.index.start + block / GROUP * ENTRY),
+        }
+    }
+
+    /// The place of a block.
+    #[inline(always)]
+    fn find(&self, pages: &Pages, block: u64) -> Result<Range<u64>, PageFault> {
         if block >= self.blocks {
             return Err(PageFault::Outside);
         }
@@ -132,7 +147,7 @@ impl Layout {
         if begin + len > self.data.end {
             return Err(PageFault::Outside);
         }
-        pages.get(begin..begin + len)
+        Ok(begin..begin + len)
     }
 }
 

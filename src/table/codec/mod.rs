@@ -435,6 +435,17 @@ impl SideReader {
         self.block
     }
 
+    /// Where to look for what is wrong with a block.
+    pub fn place(&self, pages: &Pages, block: u64) -> u64 {
+        match &self.kind {
+            Kind::Constant(_) => 0,
+            Kind::Runs(runs) => runs.place(),
+            Kind::Zstd(layout, _) | Kind::Rows(layout, _) | Kind::Distances(layout, _) => {
+                layout.place(pages, block)
+            }
+        }
+    }
+
     fn range(&self, block: u64) -> Option<Range<u64>> {
         let first = block.checked_mul(self.block)?;
         (first < self.positions).then(|| first..self.positions.min(first + self.block))

@@ -123,6 +123,11 @@ impl Runs {
         self.high + self.high_len.div_ceil(8)
     }
 
+    /// Where the data begin.
+    pub fn place(&self) -> u64 {
+        self.values - HEAD
+    }
+
     /// Reads the head of the data at `data`.
     pub fn read(pages: &Pages, data: Range<u64>, positions: u64) -> Result<Runs, PageFault> {
         let head = pages.get(data.start..data.start.saturating_add(HEAD))?;
