@@ -373,8 +373,8 @@ fn compare(
                     path: path.to_owned(),
                     side: side.side,
                     block,
-                    // As in a file that begins with this side.
-                    offset: HEADER_LEN as u64 + reader.place(&pages, block),
+                    // In the file of this side's sections alone.
+                    offset: reader.place(&pages, block),
                     what,
                 };
                 results.reset(count);
