@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use common::position;
-use crownhead::board::{Board, ByColor, Color, Geometry, Piece, Position, Square};
+use crownhead::board::{Board, ByColor, Color, Geometry, Piece, Position, PositionError, Square};
 use crownhead::rules::movegen::{self, BoardMove, WordOf};
 use crownhead::rules::reference::RuleSheet;
 use crownhead::rules::{Rules, Variant, reference};
@@ -154,13 +154,14 @@ fn mixture() -> impl Strategy<Value = Mixture> {
     )
 }
 
-/// A random position: a draw of three percentages for each square, read with a mixture.
+/// A random position: a draw of three percentages for each square, read with a mixture. None if
+/// there is no piece in it.
 fn random_position(
     variant: Variant,
     mixture: Mixture,
     draws: &[(u32, u32, u32)],
     side: Color,
-) -> Position {
+) -> Option<Position> {
     let mut men = ByColor::new(0, 0);
     let mut kings = ByColor::new(0, 0);
     let squares = (0..variant.squares()).map(Square::new);
@@ -187,7 +188,10 @@ fn random_position(
             men[owner] |= square.bit();
         }
     }
-    Position::new(variant, men, kings, side).expect("legal by construction")
+    match Position::new(variant, men, kings, side) {
+        Err(PositionError::NoPieces) => None,
+        position => Some(position.expect("legal by construction")),
+    }
 }
 
 fn any_position() -> impl Strategy<Value = Position> {
@@ -198,7 +202,9 @@ fn any_position() -> impl Strategy<Value = Position> {
         prop::collection::vec((percent(), percent(), percent()), 72),
         prop::sample::select(&Color::BOTH[..]),
     )
-        .prop_map(|(variant, mixture, draws, side)| random_position(variant, mixture, &draws, side))
+        .prop_filter_map("a piece", |(variant, mixture, draws, side)| {
+            random_position(variant, mixture, &draws, side)
+        })
 }
 
 /// Crowded boards found by climbing towards more work: the routes of their kings are beyond
