@@ -176,15 +176,14 @@ fn results_of_tags() {
 #[test]
 fn a_variant_given_takes_the_place_of_unknown_tags() {
     let russian = Some(Variant::Russian);
-    for tag in [
-        "GameType \"99\"",
-        "GameType \"25,B,8,8,A0,0\"",
-        "Variant \"shashki!\"",
-    ] {
+    for tag in ["GameType \"99\"", "Variant \"shashki!\""] {
         let text = format!("[{tag}]\n\n1. c3-d4 *");
         assert_eq!(one(&text, russian).variant, Variant::Russian, "{tag}");
         assert!(read(&text, None).is_err(), "{tag}");
     }
+    // With another first side the same moves mean others.
+    let black_first = "[GameType \"25,B,8,8,A0,0\"]\n\n1. c3-d4 *";
+    assert!(read(black_first, russian).is_err());
     let other = one("[GameType \"20\"]\n\n1. 32-28 *", russian);
     assert_eq!(
         other.variant,

@@ -12,7 +12,7 @@ use crownhead::board::{Board, Color, GeometryId, Position};
 use crownhead::index::{Slice, SliceIndex};
 use crownhead::notation::fen;
 use crownhead::probe::{Outcome, ProbeError, Tablebase};
-use crownhead::rules::{RuleSetId, Rules, Variant};
+use crownhead::rules::{English, International, RuleSetId, Rules, Variant};
 use crownhead::solve::reference::{Solved, by_mailbox};
 use crownhead::table::{Metric, Profile, TableError, Wdl};
 use crownhead::verify::verify_slice;
@@ -377,16 +377,39 @@ fn cached_answers_are_those_of_the_files() {
             let outcome = plain.probe(&position).unwrap();
             assert_eq!(cached.probe(&position).unwrap(), outcome, "{board}");
         });
-        each(400, &|board| {
-            let result = plain.result::<R>(board).unwrap();
-            // First from the file, then from the cache.
-            for _ in 0..2 {
-                assert_eq!(cached.result::<R>(board).unwrap(), result, "{board}");
-            }
-        });
     });
+    let budgets = (16..=24)
+        .step_by(2)
+        .map(|log| Tablebase::with_cache(&shipped, 1 << log));
+    let cached: Vec<Tablebase> = budgets.chain([cached]).collect();
+    same_results::<English>(&plain, &cached, 4, 100);
+    same_results::<International>(&plain, &cached, 3, 200);
     assert_eq!(plain.cache_statistics().hits, 0);
-    assert!(cached.cache_statistics().hits > 10_000);
+    assert!(
+        cached
+            .iter()
+            .all(|tables| tables.cache_statistics().hits > 100)
+    );
+}
+
+/// Results from caches of all sizes, and so from stretches of all lengths, are those of the files:
+/// of so many positions of each slice.
+fn same_results<R: Rules>(plain: &Tablebase, cached: &[Tablebase], pieces: usize, parts: u64) {
+    for slice in (2..=pieces).flat_map(|pieces| Slice::all_canonical(pieces, true)) {
+        let index = SliceIndex::<R::Geometry>::new(slice);
+        for number in (0..index.len()).step_by((index.len() / parts) as usize) {
+            for side in Color::BOTH {
+                let board = index.unrank(number, side);
+                let result = plain.result::<R>(&board).unwrap();
+                for tables in cached {
+                    // First from the file, then from the cache.
+                    for _ in 0..2 {
+                        assert_eq!(tables.result::<R>(&board).unwrap(), result, "{board}");
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Not even where the files are gone, nor for what small tables keep apart.

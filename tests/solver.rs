@@ -142,6 +142,14 @@ macro_rules! equal_to_reference {
             $(#[test] fn $test() { super::equals_reference::<crownhead::rules::$rules>(3); })*
         }
 
+        mod equals_reference_for_four_pieces {
+            $(
+                #[test]
+                #[ignore = "takes a minute optimised, more on large boards, and gigabytes of memory"]
+                fn $test() { super::equals_reference::<crownhead::rules::$rules>(4); }
+            )*
+        }
+
         #[test]
         fn every_rule_set_is_compared() {
             let compared = [$(RuleSetId::$rules),*];
@@ -169,19 +177,6 @@ equal_to_reference! {
     poddavki: Poddavki;
     english_losing: EnglishLosing;
     spantsireti: Spantsireti;
-}
-
-#[test]
-#[ignore = "takes some minutes"]
-fn equals_reference_for_four_pieces() {
-    for id in [
-        RuleSetId::English,
-        RuleSetId::Russian,
-        RuleSetId::Brazilian,
-        RuleSetId::Italian,
-    ] {
-        with_rules!(id, R => equals_reference::<R>(4));
-    }
 }
 
 /// The same words and distances for any number of threads, wherever the words are kept.

@@ -22,7 +22,8 @@ use super::{Failure, TablesArg, words, write_json};
 ///
 /// Writes the games again, with the result after each move that tables know in a comment, mistakes
 /// marked `?` (a win or a draw thrown away), `??` (a win made a loss) and `?!` (a win that takes
-/// longer than it has to). A summary of the mistakes goes to standard error.
+/// longer than it has to). Comments of an earlier run are replaced. A summary of the mistakes goes to
+/// standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP, allow_missing_positional = true)]
 pub struct Args {

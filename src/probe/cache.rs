@@ -201,7 +201,11 @@ impl Cache {
             misses: sum(|counts| &counts.misses),
             decodes: sum(|counts| &counts.decodes),
             bytes: self.lines.load(Relaxed) * size_of::<Line>() as u64 + self.stretches.used(),
-            budget: self.sets.bytes() + self.stretches.bytes(),
+            budget: match self.sets.is_empty() {
+                // Without lines stretches are not kept either.
+                true => 0,
+                false => self.sets.bytes() + self.stretches.bytes(),
+            },
         }
     }
 }

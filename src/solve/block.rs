@@ -15,12 +15,10 @@ use super::capture::{ManStrike, Taken};
 use super::cpu::{Cpu, Task};
 use super::distances::{BlockDistances, Distances};
 use super::levels::Block;
-
 use super::planes::{Fast, PlaneSlice, PlaneWord, Planes};
 use super::store::Store;
 use super::sweep::{self, Decided, Rows, Sides};
 use crate::board::{ByColor, Color, Geometry, Word};
-
 use crate::parallel::{self, PerThread};
 use crate::rules::Rules;
 use crate::table::Wdl;

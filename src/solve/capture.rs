@@ -42,6 +42,9 @@ impl<W: Word> Tally<W> {
     }
 }
 
+/// Tallies by priority, in no order.
+pub type Tallies<W> = Vec<(u64, Tally<W>)>;
+
 /// The part the fast piece plays in a capture.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
@@ -92,7 +95,7 @@ pub struct Captures<'a, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
     /// The tally of all captures, for rule sets that do not rank them.
     pub total: Tally<W<R>>,
     /// Tallies by priority, for rule sets that do.
-    pub tallies: &'a mut Vec<(u64, Tally<W<R>>)>,
+    pub tallies: &'a mut Tallies<W<R>>,
     /// For each victim of a fast king that flies the lines of empty squares from it, by direction.
     pub lines: &'a mut Vec<[W<R>; 8]>,
     pub pieces: Pieces<W<R>>,

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU16, AtomicU64};
 
 use fs4::FileExt;
-use memmap2::MmapMut;
+use memmap2::{MmapMut, MmapRaw};
 
 /// A fixed number of atomic cells shared between threads, all zero at first, in memory or in a
 /// nameless file mapped into memory. Either way the system hands out a page when it is first
 /// touched, already zero.
 pub struct Cells<A> {
-    map: MmapMut,
+    map: MmapRaw,
     len: usize,
     cell: PhantomData<A>,
 }
@@ -52,7 +52,7 @@ impl<A: Cell> Cells<A> {
 
     fn of(map: MmapMut, len: usize) -> Cells<A> {
         Cells {
-            map,
+            map: map.into(),
             len,
             cell: PhantomData,
         }

@@ -6,173 +6,17 @@
 //! halves alternate, rows that cannot have changed are passed over, and within a half all rows are
 //! independent of each other.
 
-use std::ops::Range;
+mod words;
+
+pub use self::words::{Row, Settled, Sides};
 
 use super::adjacency::Adjacency;
 use super::cpu::{Cpu, Task};
-use super::planes::Planes;
 use crate::board::{ByColor, Color, Geometry, Word, each_direction};
 use crate::parallel;
 use crate::rules::Rules;
 
 type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
-
-/// What is known of the words of a block with one side to move. A word in which fixed pieces
-/// collide is won on every square: to the opponent that is a move that does not exist.
-pub struct Sides<W> {
-    pub win: Vec<W>,
-    pub loss: Vec<W>,
-    /// Found by the current layer, to be committed with the next; unused without layers.
-    next_win: Vec<W>,
-    next_loss: Vec<W>,
-    /// Undecided quiet positions.
-    open: Vec<W>,
-    /// Those of them in which all moves other than king moves lose.
-    doomed: Vec<W>,
-}
-
-/// One row of [`Sides`], or several.
-pub struct Row<'a, W> {
-    win: &'a mut [W],
-    loss: &'a mut [W],
-    next_win: &'a mut [W],
-    next_loss: &'a mut [W],
-    open: &'a mut [W],
-    doomed: &'a mut [W],
-}
-
-/// What captures and man moves settle in a word.
-#[derive(Clone, Copy, Default)]
-pub struct Settled<W> {
-    /// Won or lost without a move to make.
-    pub ended: Planes<W>,
-    /// Won or lost by the next move, which converts.
-    pub next: Planes<W>,
-    /// Quiet positions with a legal move.
-    pub open: W,
-    /// Those of them in which no man move saves.
-    pub doomed: W,
-}
-
-impl<W: Word> Sides<W> {
-    pub fn new(words: usize) -> Self {
-        let zeros = || vec![W::ZERO; words];
-        Sides {
-            win: zeros(),
-            loss: zeros(),
-            next_win: zeros(),
-            next_loss: zeros(),
-            open: zeros(),
-            doomed: zeros(),
-        }
-    }
-
-    fn all_mut(&mut self) -> Row<'_, W> {
-        Row {
-            win: &mut self.win,
-            loss: &mut self.loss,
-            next_win: &mut self.next_win,
-            next_loss: &mut self.next_loss,
-            open: &mut self.open,
-            doomed: &mut self.doomed,
-        }
-    }
-
-    /// Rows of so many words, or several rows of so many words together, the last time fewer.
-    pub fn rows_mut(&mut self, words: usize) -> impl Iterator<Item = Row<'_, W>> {
-        self.win
-            .chunks_mut(words)
-            .zip(self.loss.chunks_mut(words))
-            .zip(self.next_win.chunks_mut(words))
-            .zip(self.next_loss.chunks_mut(words))
-            .zip(self.open.chunks_mut(words))
-            .zip(self.doomed.chunks_mut(words))
-            .map(
-                |(((((win, loss), next_win), next_loss), open), doomed)| Row {
-                    win,
-                    loss,
-                    next_win,
-                    next_loss,
-                    open,
-                    doomed,
-                },
-            )
-    }
-}
-
-impl<W: Word> Row<'_, W> {
-    #[inline(always)]
-    fn part(&mut self, words: Range<usize>) -> Row<'_, W> {
-        Row {
-            win: &mut self.win[words.clone()],
-            loss: &mut self.loss[words.clone()],
-            next_win: &mut self.next_win[words.clone()],
-            next_loss: &mut self.next_loss[words.clone()],
-            open: &mut self.open[words.clone()],
-            doomed: &mut self.doomed[words],
-        }
-    }
-
-    /// Marks a word that no position belongs to.
-    pub fn forbid(&mut self, column: usize) {
-        let ended = Planes {
-            win: W::ALL,
-            loss: W::ZERO,
-        };
-        self.enter(
-            true,
-            column,
-            Settled {
-                ended,
-                ..Settled::default()
-            },
-        );
-    }
-
-    /// Enters a word; `layered`: keeps the next ply's results for the next layer. Returns whether
-    /// any result is final.
-    #[inline(always)]
-    pub fn enter(&mut self, layered: bool, column: usize, settled: Settled<W>) -> bool {
-        let Settled {
-            ended,
-            next,
-            open,
-            doomed,
-        } = settled;
-        if layered {
-            self.win[column] = ended.win;
-            self.loss[column] = ended.loss;
-            self.next_win[column] = next.win;
-            self.next_loss[column] = next.loss;
-            self.open[column] = open;
-            self.doomed[column] = doomed;
-            return (ended.win | ended.loss).any();
-        }
-        let (win, loss) = (ended.win | next.win, ended.loss | next.loss);
-        self.win[column] = win;
-        self.loss[column] = loss;
-        self.open[column] = open & !(win | loss);
-        self.doomed[column] = doomed & !(win | loss);
-        (win | loss).any()
-    }
-
-    /// Enters what a pull has found. Returns whether that is anything.
-    #[inline(always)]
-    fn found<const LAYERED: bool>(&mut self, i: usize, reaches_loss: W, only_wins: W) -> bool {
-        let win = self.open[i] & reaches_loss;
-        let loss = self.doomed[i] & only_wins & !win;
-        if LAYERED {
-            self.next_win[i] |= win;
-            self.next_loss[i] |= loss;
-        } else {
-            self.win[i] |= win;
-            self.loss[i] |= loss;
-            self.open[i] &= !(win | loss);
-            self.doomed[i] &= !(win | loss);
-        }
-        (win | loss).any()
-    }
-}
 
 /// What is done to every word of one side to move.
 trait WordTask<W: Word>: Sync {
@@ -206,15 +50,18 @@ impl<W: Word, T: WordTask<W>> Task for EachRow<'_, W, T> {
 
     #[inline(always)]
     fn run(mut self) {
-        if self.columns == 1 {
-            for (i, (&wanted, changed)) in self.wanted.iter().zip(self.changed).enumerate() {
-                *changed = wanted && self.task.word(self.first + i, 0, &mut self.rows, i);
-            }
-            return;
-        }
+        let one = self.columns == 1;
         for (i, (&wanted, changed)) in self.wanted.iter().zip(self.changed).enumerate() {
-            let words = self.rows.part(i * self.columns..(i + 1) * self.columns);
-            *changed = wanted && self.task.row(self.first + i, words);
+            let row = self.first + i;
+            *changed = match wanted {
+                false => false,
+                // A part of one word would cost more than what is done to it.
+                true if one => self.task.word(row, 0, &mut self.rows, i),
+                true => {
+                    let words = i * self.columns..(i + 1) * self.columns;
+                    self.task.row(row, self.rows.part(words))
+                }
+            };
         }
     }
 }
@@ -408,7 +255,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         changed: &mut [bool],
     ) {
         let columns = self.columns();
-        let each_row = |first, rows, wanted, changed| {
+        let run = |first, rows, wanted, changed| {
             self.cpu.run(EachRow {
                 task,
                 first,
@@ -419,7 +266,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             });
         };
         if !self.parallel {
-            return each_row(0, side.all_mut(), wanted, changed);
+            return run(0, side.all_mut(), wanted, changed);
         }
         // A row may be done in no time.
         let rows = wanted.len().div_ceil(8 * rayon::current_num_threads());
@@ -428,7 +275,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             .zip(wanted.chunks(rows))
             .zip(changed.chunks_mut(rows));
         parallel::for_each_of(parts.collect(), &|part, ((words, wanted), changed)| {
-            each_row(part * rows, words, wanted, changed);
+            run(part * rows, words, wanted, changed);
         });
     }
 

@@ -186,11 +186,8 @@ impl<'a> Reader<'a> {
             (None, None) => (begin, Err(PdnProblem::MissingVariant)),
         };
         match (told, self.variant) {
-            // The tags name another variant than the caller.
-            (Err(PdnProblem::OtherGameType { variant, expected }), given)
-                if given != Some(variant) =>
-            {
-                let problem = PdnProblem::OtherGameType { variant, expected };
+            // Understood, and not as variants are played here: the moves would be taken for others.
+            (Err(problem @ PdnProblem::OtherGameType { .. }), _) => {
                 Err(self.lexer.fault(begin, problem))
             }
             (Err(_), Some(variant)) => Ok(plain(variant)),

@@ -6,7 +6,9 @@ use crate::board::{ByColor, Color, Geometry, Word, each_direction};
 use crate::index::rank;
 use crate::rules::Rules;
 use crate::solve::adjacency::Adjacency;
-use crate::solve::capture::{Captures, ManStrike, Ray, RaySquare, Strikes, Taken, Tally, Victim};
+use crate::solve::capture::{
+    Captures, ManStrike, Ray, RaySquare, Strikes, Taken, Tallies, Tally, Victim,
+};
 use crate::solve::cpu::{Cpu, Task};
 use crate::solve::lookup::{Lookup, Pieces, no_move};
 use crate::solve::planes::{PlaneWord, Planes};
@@ -17,7 +19,7 @@ use crate::table::Wdl;
 /// What a thread needs to ask for successors, and room for what follows from a row.
 pub struct Seeker<'s, R: Rules, C> {
     pub lookup: Lookup<'s, R, C>,
-    pub tallies: Vec<(u64, Tally<W<R>>)>,
+    pub tallies: Tallies<W<R>>,
     pub lines: Vec<[W<R>; 8]>,
     pub rays: Vec<Ray<W<R>>>,
     pub squares: Vec<RaySquare<W<R>>>,
@@ -207,7 +209,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R,
     fn captures<'a>(
         &self,
         lookup: &'a mut Lookup<'s, R, C>,
-        (tallies, lines): (&'a mut Vec<(u64, Tally<W<R>>)>, &'a mut Vec<[W<R>; 8]>),
+        room: (&'a mut Tallies<W<R>>, &'a mut Vec<[W<R>; 8]>),
         pieces: Pieces<W<R>>,
         column: usize,
         side: Color,
@@ -217,8 +219,8 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R,
             fast_king: self.fast_king,
             lookup,
             total: Tally::default(),
-            tallies,
-            lines,
+            tallies: room.0,
+            lines: room.1,
             pieces,
             side,
             column,

@@ -342,18 +342,15 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
         if R::SET.choice == Choice::Free {
             self.flying_captures_of_one(mask, &goes_on, strikes);
         }
-        let (mut i, last) = (0, strikes.victims.len());
-        while i < last {
-            let victim = strikes.victims[i].piece;
+        for (i, victim) in strikes.victims.iter().enumerate() {
             let lines = self.lines[i];
             for d in R::SET.king_captures.iter() {
                 let from = lines[d ^ 4] & mask;
-                if (goes_on[d] & victim).any() && from.any() {
+                if (goes_on[d] & victim.piece).any() && from.any() {
                     let jump = self.start(W::<R>::ZERO, true, from, Role::Capturer);
-                    self.take(&jump, victim, d);
+                    self.take(&jump, victim.piece, d);
                 }
             }
-            i += 1;
         }
         if R::SET.choice != Choice::Free {
             self.flying_captures_of_one(mask, &goes_on, strikes);

@@ -111,7 +111,14 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Captures<'_, '_, R, 
     fn hops(&mut self, jump: &Jump<W<R>>) -> W<R> {
         let mut went = W::<R>::ZERO;
         let dirs = Dirs(self.dirs(jump.king).0 & jump.dirs.0);
-        // In these directions men, too, take whatever they take.
+        const {
+            let kings = R::SET.king_captures.0;
+            let men = R::SET.man_captures.0 | R::SET.man_captures.reversed().0;
+            assert!(
+                men & !kings == 0,
+                "men take in directions in which kings do"
+            );
+        }
         each_direction!(R::SET.king_captures, d => {
             if dirs.contains(d) {
                 went |= self.hop(jump, d);

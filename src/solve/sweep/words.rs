@@ -1,0 +1,168 @@
+//! What is known of the words of a block.
+
+use std::ops::Range;
+
+use crate::board::Word;
+use crate::solve::planes::Planes;
+
+/// What is known of the words of a block with one side to move. A word in which fixed pieces
+/// collide is won on every square: to the opponent that is a move that does not exist.
+pub struct Sides<W> {
+    pub win: Vec<W>,
+    pub loss: Vec<W>,
+    /// Found by the current layer, to be committed with the next; unused without layers.
+    pub(super) next_win: Vec<W>,
+    pub(super) next_loss: Vec<W>,
+    /// Undecided quiet positions.
+    pub(super) open: Vec<W>,
+    /// Those of them in which all moves other than king moves lose.
+    pub(super) doomed: Vec<W>,
+}
+
+/// One row of [`Sides`], or several.
+pub struct Row<'a, W> {
+    pub(super) win: &'a mut [W],
+    pub(super) loss: &'a mut [W],
+    pub(super) next_win: &'a mut [W],
+    pub(super) next_loss: &'a mut [W],
+    pub(super) open: &'a mut [W],
+    pub(super) doomed: &'a mut [W],
+}
+
+/// What captures and man moves settle in a word.
+#[derive(Clone, Copy, Default)]
+pub struct Settled<W> {
+    /// Won or lost without a move to make.
+    pub ended: Planes<W>,
+    /// Won or lost by the next move, which converts.
+    pub next: Planes<W>,
+    /// Quiet positions with a legal move.
+    pub open: W,
+    /// Those of them in which no man move saves.
+    pub doomed: W,
+}
+
+impl<W: Word> Sides<W> {
+    pub fn new(words: usize) -> Self {
+        let zeros = || vec![W::ZERO; words];
+        Sides {
+            win: zeros(),
+            loss: zeros(),
+            next_win: zeros(),
+            next_loss: zeros(),
+            open: zeros(),
+            doomed: zeros(),
+        }
+    }
+
+    pub(super) fn all_mut(&mut self) -> Row<'_, W> {
+        Row {
+            win: &mut self.win,
+            loss: &mut self.loss,
+            next_win: &mut self.next_win,
+            next_loss: &mut self.next_loss,
+            open: &mut self.open,
+            doomed: &mut self.doomed,
+        }
+    }
+
+    /// Rows of so many words, or several rows of so many words together, the last time fewer.
+    pub fn rows_mut(&mut self, words: usize) -> impl Iterator<Item = Row<'_, W>> {
+        self.win
+            .chunks_mut(words)
+            .zip(self.loss.chunks_mut(words))
+            .zip(self.next_win.chunks_mut(words))
+            .zip(self.next_loss.chunks_mut(words))
+            .zip(self.open.chunks_mut(words))
+            .zip(self.doomed.chunks_mut(words))
+            .map(
+                |(((((win, loss), next_win), next_loss), open), doomed)| Row {
+                    win,
+                    loss,
+                    next_win,
+                    next_loss,
+                    open,
+                    doomed,
+                },
+            )
+    }
+}
+
+impl<W: Word> Row<'_, W> {
+    #[inline(always)]
+    pub(super) fn part(&mut self, words: Range<usize>) -> Row<'_, W> {
+        Row {
+            win: &mut self.win[words.clone()],
+            loss: &mut self.loss[words.clone()],
+            next_win: &mut self.next_win[words.clone()],
+            next_loss: &mut self.next_loss[words.clone()],
+            open: &mut self.open[words.clone()],
+            doomed: &mut self.doomed[words],
+        }
+    }
+
+    /// Marks a word that no position belongs to.
+    pub fn forbid(&mut self, column: usize) {
+        let ended = Planes {
+            win: W::ALL,
+            loss: W::ZERO,
+        };
+        self.enter(
+            true,
+            column,
+            Settled {
+                ended,
+                ..Settled::default()
+            },
+        );
+    }
+
+    /// Enters a word; `layered`: keeps the next ply's results for the next layer. Returns whether
+    /// any result is final.
+    #[inline(always)]
+    pub fn enter(&mut self, layered: bool, column: usize, settled: Settled<W>) -> bool {
+        let Settled {
+            ended,
+            next,
+            open,
+            doomed,
+        } = settled;
+        if layered {
+            self.win[column] = ended.win;
+            self.loss[column] = ended.loss;
+            self.next_win[column] = next.win;
+            self.next_loss[column] = next.loss;
+            self.open[column] = open;
+            self.doomed[column] = doomed;
+            return (ended.win | ended.loss).any();
+        }
+        let (win, loss) = (ended.win | next.win, ended.loss | next.loss);
+        self.win[column] = win;
+        self.loss[column] = loss;
+        self.open[column] = open & !(win | loss);
+        self.doomed[column] = doomed & !(win | loss);
+        (win | loss).any()
+    }
+
+    /// Enters what a pull has found. Returns whether that is anything.
+    #[inline(always)]
+    pub(super) fn found<const LAYERED: bool>(
+        &mut self,
+        i: usize,
+        reaches_loss: W,
+        only_wins: W,
+    ) -> bool {
+        let win = self.open[i] & reaches_loss;
+        let loss = self.doomed[i] & only_wins & !win;
+        if LAYERED {
+            self.next_win[i] |= win;
+            self.next_loss[i] |= loss;
+        } else {
+            self.win[i] |= win;
+            self.loss[i] |= loss;
+            self.open[i] &= !(win | loss);
+            self.doomed[i] &= !(win | loss);
+        }
+        (win | loss).any()
+    }
+}
