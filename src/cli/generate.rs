@@ -164,6 +164,11 @@ impl Args {
         writeln!(out, "tables     about {} bytes", grouped(estimate.tables))?;
         writeln!(
             out,
+            "unfinished about {} bytes beside them",
+            grouped(estimate.unfinished)
+        )?;
+        writeln!(
+            out,
             "time       about {}",
             indicatif::HumanDuration(Duration::from_secs_f64(estimate.seconds.ceil()))
         )?;

@@ -15,10 +15,13 @@ pub struct Estimate {
     pub positions: u64,
     /// Bytes of memory at the worst moment, if all that is needed again is kept there.
     pub memory: u64,
-    /// Bytes of temporary files at the worst moment, if results are to go there.
+    /// Bytes of results in temporary files at the worst moment, if they are to go there.
     pub scratch: u64,
     /// Bytes of all tables, roughly.
     pub tables: u64,
+    /// Bytes of a table in the making beside the others at the worst moment, roughly: several ways
+    /// of encoding it are on the disk at once.
+    pub unfinished: u64,
     /// Time, roughly.
     pub seconds: f64,
 }
@@ -32,6 +35,10 @@ const fn bytes_per_position(metric: Metric) -> f64 {
         Metric::Dtw => 0.35,
     }
 }
+
+/// As many ways of encoding a table, and the table they are put together to, are on the disk at
+/// once.
+const WAYS_AT_ONCE: f64 = 4.0;
 
 /// Works out what [`generate`](super::generate) would take, from nothing.
 pub fn estimate(
@@ -47,7 +54,12 @@ pub fn estimate(
     let written = Metric::ALL
         .iter()
         .filter(|&&m| m == Metric::Wdl || metrics.contains(&m));
-    let per_position: f64 = written.map(|&m| bytes_per_position(m)).sum();
+    let per_position: f64 = written.clone().map(|&m| bytes_per_position(m)).sum();
+    let of_largest_metric = written.map(|&m| bytes_per_position(m)).fold(0.0, f64::max);
+    let slices = plan.slices().iter();
+    let largest = slices
+        .map(|&slice| plan::stored_positions(plan.rule_set(), slice))
+        .max();
     Estimate {
         positions,
         memory: peak(
@@ -60,6 +72,7 @@ pub fn estimate(
         ),
         scratch: peak(plan, |s| solver.scratch_bytes(s), |_| 0),
         tables: (positions as f64 * per_position) as u64,
+        unfinished: (WAYS_AT_ONCE * largest.unwrap_or(0) as f64 * of_largest_metric) as u64,
         seconds: positions as f64 / solver.rate(threads),
     }
 }

@@ -1,7 +1,7 @@
 use std::collections::{HashMap, HashSet};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use super::lock::SliceLock;
 use super::plan::{self, Plan};
@@ -10,7 +10,7 @@ use super::{SliceSolver, SolveError};
 use crate::index::Slice;
 use crate::probe::{DEFAULT_CACHE, LoadedSlice, ProbeError};
 use crate::rules::RuleSetId;
-use crate::table::{Header, Manifest, Metric, TableError, table_path, write_table};
+use crate::table::{Header, Manifest, Metric, TableError, spooled_table, table_path, write_table};
 
 /// What the driver tells while it is at work.
 #[derive(Debug)]
@@ -92,6 +92,7 @@ pub fn generate(
     generation.drop_finished();
     generation.list_kept(plan)?;
     generation.check_places()?;
+    generation.remove_leftovers();
     generation.share_memory()?;
     while let Some((slice, _lock)) = generation.take_slice()? {
         generation.make(slice)?;
@@ -303,6 +304,22 @@ impl Generation<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Removes what writers that were stopped have left, of whatever slice, unless it is being made.
+    fn remove_leftovers(&self) {
+        let Settings { tables, .. } = self.settings;
+        let entries = fs::read_dir(tables.join(self.rule_set.name()));
+        for entry in entries.into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let table = name.to_str().and_then(spooled_table);
+            let slice = table.and_then(|table| table.split('.').next()?.parse().ok());
+            let lock = slice.map(|slice| SliceLock::try_take(tables, self.rule_set, slice));
+            if let Some(Ok(Some(_lock))) = lock {
+                // What cannot be removed is written over next time.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
     }
 
     /// All tables of the slice are there, with sound headers and of the length these say.

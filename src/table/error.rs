@@ -51,7 +51,7 @@ pub enum TableError {
     #[error("`{}` cannot be written small: {reason}", path.display())]
     Search { path: PathBuf, reason: String },
     #[error(
-        "the disk is full: `{}` needs {needed} bytes, {found} could be written; nothing finished \
+        "the disk is full: `{}` needs at least {needed} bytes, {found} could be written; nothing finished \
          is lost, free some space and run the same command again",
         path.display()
     )]

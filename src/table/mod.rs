@@ -44,6 +44,8 @@ pub use header::{Census, FORMAT_VERSION, Header, Longest, Stored};
 pub use manifest::Manifest;
 pub use profile::Profile;
 pub use reader::TableFile;
+#[cfg(feature = "solve")]
+pub(crate) use spool::spooled_table;
 pub use value::{Metric, SliceValues, Wdl};
 pub use writer::{HASH_CHUNK, hash_chunk, hash_values, table_path, write_table, writing_bytes};
 

@@ -22,22 +22,12 @@ pub(super) struct Spools {
 }
 
 impl Spools {
-    /// For the table at a path, whose directory must be there. What a writer that was stopped has
-    /// left is removed.
+    /// For the table at a path, whose directory must be there.
     pub fn beside(table: &Path) -> Spools {
-        let spools = Spools {
+        Spools {
             table: table.to_owned(),
             made: AtomicU32::new(0),
-        };
-        let directory = table.parent().map(fs::read_dir);
-        let entries = directory.into_iter().flatten().flatten().flatten();
-        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        let start = spools.hidden("");
-        for left in names.filter(|name| name.starts_with(&start) && name.ends_with(".tmp")) {
-            // What cannot be removed is written over or stays.
-            let _ = fs::remove_file(table.with_file_name(left));
         }
-        spools
     }
 
     fn hidden(&self, end: &str) -> String {
@@ -64,6 +54,12 @@ impl Spools {
             len: 0,
         })
     }
+}
+
+/// The name of the table for which a spool of this file name was made.
+pub(crate) fn spooled_table(name: &str) -> Option<&str> {
+    let name = name.strip_prefix('.')?.strip_suffix(".tmp")?;
+    name.rsplit_once('.').map(|(table, _)| table)
 }
 
 /// A file written from front to back, under a hidden name. It goes with this value, unless it is
@@ -111,8 +107,7 @@ impl Spool {
             return Ok(Bytes::Owned(Vec::new()));
         }
         // SAFETY: the file has a hidden name, belongs to the one writer of its table and is not
-        // written to as long as it is mapped, but for checksums behind what is read. See also
-        // `TableFile::open`.
+        // written to as long as it is mapped. See also `TableFile::open`.
         let map = unsafe { Mmap::map(self.file()) };
         Ok(Bytes::Mapped(
             map.map_err(TableError::io("map", &self.path))?,
@@ -238,9 +233,7 @@ mod tests {
             let names = entries.map(|e| e.unwrap().file_name().into_string().unwrap());
             names.collect::<Vec<_>>()
         };
-        fs::write(directory.path().join(".KvK.wdl.9.tmp"), b"left").unwrap();
         let spools = Spools::beside(&table);
-        assert!(names().is_empty());
         let mut first = spools.create().unwrap();
         first.write(b"0123456789").unwrap();
         assert_eq!(first.map().unwrap().all(), b"0123456789");
@@ -251,6 +244,10 @@ mod tests {
         second.write_start(b"ab").unwrap();
         second.write(b"?").unwrap();
         assert_eq!(names().len(), 2);
+        let tables = names();
+        let tables = tables.iter().map(|name| spooled_table(name));
+        assert!(tables.eq([Some("KvK.wdl"); 2]));
+        assert_eq!(spooled_table("KvK.wdl"), None);
         drop(first);
         assert_eq!(names().len(), 1);
         second.keep(|| Ok(())).unwrap();

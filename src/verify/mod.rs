@@ -1,7 +1,8 @@
 //! Proof of finished tables: nothing but the files and the rules is believed.
 //!
-//! Every result of the slice and of those its moves lead to is asked once of the prober that
-//! players use, then each is compared with what its successors' results make of it. The moves are
+//! Every result of the slice and of those its moves lead to is taken from the files once (what they
+//! leave out is found by the search of the prober that players use), then each is compared with
+//! what its successors' results make of it. The moves are
 //! those of [`rules::reference`](crate::rules::reference), the rule sheet written down, which
 //! shares nothing with the solver; the fast generator must give the same ones in every position.
 //!

@@ -34,8 +34,10 @@ impl<R: Rules> Subject<'_, R> {
         for metric in self.metrics() {
             for &side in stored_sides(self.slice) {
                 let wanted = values.min(positions);
-                // Odd multiples of an irrational step visit every part of the slice.
-                let step = (positions as f64 * 0.618_033_988_75) as u64 | 1;
+                // Multiples of such a step visit every part of the slice, no position twice.
+                let step = (positions as f64 * 0.618_033_988_75) as u64;
+                let step = (step.max(1)..).find(|&step| gcd(step, positions) == 1);
+                let step = step.expect("some number has no factor in common");
                 let chunks = wanted.div_ceil(SAMPLE_CHUNK);
                 let wrong = parallel::map(chunks, &|chunk| {
                     let first = chunk * SAMPLE_CHUNK;
@@ -89,4 +91,9 @@ impl<R: Rules> Subject<'_, R> {
             .distances_of::<R>(self.slice, metric, side, position, &mut plies)?;
         self.check_distance(sheet, metric, side, position, plies[0])
     }
+}
+
+/// The greatest common divisor.
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -55,6 +55,25 @@ fn a_directory_in_place_of_a_table_is_refused() {
     );
 }
 
+/// Also of metrics that are not asked for any more.
+#[test]
+fn what_a_killed_writer_left_is_removed() {
+    let tables = tempfile::tempdir().unwrap();
+    let directory = tables.path().join("english");
+    fs::create_dir_all(&directory).unwrap();
+    let left = directory.join(".KKvM.dtw.2.tmp");
+    let other = directory.join(".notes.tmp");
+    fs::write(&left, "encoded").unwrap();
+    fs::write(&other, "mine").unwrap();
+    generate(
+        tables.path(),
+        &["english", "--pieces", "2", "--metric", "wdl"],
+    )
+    .success();
+    assert!(!left.exists());
+    assert!(other.exists(), "that is no table in the making");
+}
+
 #[test]
 fn a_slice_brings_what_it_depends_on_and_only_the_metrics_asked_for() {
     let tables = tempfile::tempdir().unwrap();
@@ -88,7 +107,7 @@ fn an_estimate_writes_nothing() {
         .clone();
     let estimate: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(estimate["positions"].as_u64().unwrap() > 2_000_000_000);
-    for key in ["memory", "scratch", "tables", "seconds"] {
+    for key in ["memory", "scratch", "tables", "unfinished", "seconds"] {
         assert!(estimate[key].is_number(), "{key}");
     }
     assert_eq!(fs::read_dir(tables.path()).unwrap().count(), 0);

@@ -215,7 +215,7 @@ pub(super) fn encoding_bytes(
 ) -> u64 {
     let packing = |positions_of_block: u64, bytes: u64| {
         let blocks = positions.div_ceil(positions_of_block);
-        let block = bytes.min(positions * bytes / positions_of_block + 64);
+        let block = positions.min(positions_of_block) * bytes / positions_of_block + 64;
         (blocks, block)
     };
     let zstd = |positions_of_block: u64, bytes: u64| {
