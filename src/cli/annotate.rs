@@ -117,7 +117,8 @@ impl Args {
         }
         out.write_all(pdn::write(&games).as_bytes())?;
         out.flush()?;
-        anstream::eprint!("{summary}");
+        // The games are written, whether or not anybody reads this.
+        let _ = write!(anstream::stderr(), "{summary}");
         Ok(())
     }
 }

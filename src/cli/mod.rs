@@ -121,7 +121,8 @@ impl Cli {
                     ""
                 };
                 let text = words::printable(&failure.to_string());
-                anstream::eprintln!("{ERROR}error:{ERROR:#} {cause}{text}");
+                // Where that cannot be said the exit code still tells.
+                let _ = writeln!(anstream::stderr(), "{ERROR}error:{ERROR:#} {cause}{text}");
                 ExitCode::FAILURE
             }
         }

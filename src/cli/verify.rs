@@ -10,7 +10,9 @@ use crownhead::index::Slice;
 use crownhead::probe::{DEFAULT_CACHE, Tablebase};
 use crownhead::rules::{RuleSetId, Variant};
 use crownhead::table::{Manifest, Metric};
-use crownhead::verify::{Verifier, verify_checksums, verify_list, verify_sample};
+use crownhead::verify::{
+    Verifier, VerifyError, least_bytes, verify_checksums, verify_list, verify_sample,
+};
 
 /// Of what `--memory` allows, one part in so many is the prober's.
 const CACHE_SHARE: u64 = 8;
@@ -66,7 +68,9 @@ impl Args {
             return Ok(());
         }
         let mut verifier = Verifier::with_memory(&tables, variant, self.memory);
-        for slice in self.slices(variant, &tables)? {
+        let slices = self.slices(variant, &tables)?;
+        self.check_memory(variant.rule_set(), &slices)?;
+        for slice in slices {
             let start = Instant::now();
             for metric in Metric::ALL {
                 if let Some(file) = tables.file(variant.rule_set(), slice, metric)? {
@@ -90,6 +94,26 @@ impl Args {
             out.flush()?;
         }
         Ok(())
+    }
+
+    /// Tells before any work is done what the hungriest slice takes, if that is not allowed.
+    fn check_memory(&self, rule_set: RuleSetId, slices: &[Slice]) -> Result<(), VerifyError> {
+        let takes = |&slice: &Slice| (least_bytes(rule_set, slice), slice);
+        let most = slices.iter().map(takes).max_by_key(|&(bytes, _)| bytes);
+        let (Some((bytes, slice)), Some(allowed)) = (most, self.memory) else {
+            return Ok(());
+        };
+        // Its own and the prober's share.
+        let shared = bytes + bytes.div_ceil(CACHE_SHARE - 1) + 1;
+        let needed = shared.min(bytes + DEFAULT_CACHE);
+        match allowed < needed {
+            false => Ok(()),
+            true => Err(VerifyError::Memory {
+                slice,
+                needed,
+                allowed,
+            }),
+        }
     }
 
     /// The slices to verify. Without a choice a set must be whole and hold no file out of place.

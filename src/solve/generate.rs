@@ -179,15 +179,22 @@ impl Generation<'_> {
         (self.report)(Event::Started(slice));
         let report = self.report;
         let progress = |positions| report(Event::Progress(positions));
+        // A finished table stays what it is, whatever profile it has.
+        let finished = |&metric: &Metric| (metric, self.finished(slice, metric));
+        let tables: Vec<_> = self.metrics.iter().map(finished).collect();
         let values = self.solver.solve(slice, &progress)?;
-        let headers = self
-            .metrics
-            .iter()
-            .map(|&metric| {
+        let headers = tables
+            .into_iter()
+            .map(|(metric, finished)| {
                 let Settings {
                     tables, profile, ..
                 } = self.settings;
-                write_table(tables, self.rule_set, values, metric, *profile, self.cache)
+                match finished {
+                    Some(header) => Ok(header),
+                    None => {
+                        write_table(tables, self.rule_set, values, metric, *profile, self.cache)
+                    }
+                }
             })
             .collect::<Result<Vec<_>, TableError>>()?;
         self.known.insert(slice);
@@ -324,12 +331,16 @@ impl Generation<'_> {
 
     /// All tables of the slice are there, with sound headers and of the length these say.
     fn is_finished(&self, slice: Slice) -> bool {
-        self.metrics.iter().all(|&metric| {
-            let path = table_path(&self.settings.tables, self.rule_set, slice, metric);
-            Header::read(&path).is_ok_and(|header| {
-                (header.rule_set, header.slice, header.metric) == (self.rule_set, slice, metric)
-            })
-        })
+        let mut metrics = self.metrics.iter();
+        metrics.all(|&metric| self.finished(slice, metric).is_some())
+    }
+
+    /// The header of a table that is there, sound and of the length it says.
+    fn finished(&self, slice: Slice, metric: Metric) -> Option<Header> {
+        let path = table_path(&self.settings.tables, self.rule_set, slice, metric);
+        let header = Header::read(&path).ok()?;
+        let is = (header.rule_set, header.slice, header.metric);
+        (is == (self.rule_set, slice, metric)).then_some(header)
     }
 }
 

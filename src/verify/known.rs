@@ -5,7 +5,7 @@ use super::VerifyError;
 use crate::board::{Board, ByColor, Color};
 use crate::index::{Slice, SliceIndex};
 use crate::probe::{SliceResults, Tablebase};
-use crate::rules::Rules;
+use crate::rules::{RuleSetId, Rules};
 use crate::solve::plan::dependencies;
 use crate::table::{Wdl, stored_sides};
 
@@ -70,12 +70,10 @@ impl Memory {
     ) -> Result<(), VerifyError> {
         let results = |slice: &Slice| SliceResults::bytes(R::ID, *slice);
         let slice = needed[0];
-        // The prober's values, and for each position and side to move whether it is grounded.
-        let work = tables.cache_statistics().budget
-            + 2 * slice.positions(R::SET.geometry).div_ceil(8)
-            + rayon::current_num_threads() as u64 * PER_THREAD;
-        let least = work + needed.iter().map(results).sum::<u64>();
-        let allowed = self.limit.unwrap_or(least.max(work + KEPT));
+        let cache = tables.cache_statistics().budget;
+        let least = cache + least_bytes(R::ID, slice);
+        let kept = least - needed.iter().map(results).sum::<u64>() + KEPT;
+        let allowed = self.limit.unwrap_or(least.max(kept));
         if least > allowed {
             return Err(VerifyError::Memory {
                 slice,
@@ -89,6 +87,16 @@ impl Memory {
         }
         Ok(())
     }
+}
+
+/// The bytes that verifying a slice takes at least, the prober's cache aside: its results and those
+/// of the slices it leads to, and for each position and side to move whether it is grounded.
+pub fn least_bytes(rule_set: RuleSetId, slice: Slice) -> u64 {
+    let rules = rule_set.rules();
+    let slices = dependencies(rules, slice).into_iter().chain([slice]);
+    let results = slices.map(|slice| SliceResults::bytes(rule_set, slice));
+    let grounded = 2 * slice.positions(rules.geometry).div_ceil(8);
+    results.sum::<u64>() + grounded + rayon::current_num_threads() as u64 * PER_THREAD
 }
 
 /// The results of one slice, which is the first, and of those its moves lead to.

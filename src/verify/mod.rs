@@ -36,6 +36,7 @@ use crate::rules::{Rules, Variant};
 use crate::table::{Metric, TableError};
 
 pub use checksums::verify_checksums;
+pub use known::least_bytes;
 pub use list::{ListError, verify_list};
 pub use sample::verify_sample;
 pub use slice::{Verifier, verify_slice};

@@ -13,7 +13,9 @@ use crate::probe::{Outcome, ProbeError, Tablebase};
 use crate::rules::movegen::{apply, for_each_move};
 use crate::rules::reference::RuleSheet;
 use crate::rules::{Move, Rules, Variant, with_rules};
-use crate::table::{Census, HASH_CHUNK, Metric, Wdl, hash_chunk, hash_values, stored_sides};
+use crate::table::{
+    Census, HASH_CHUNK, Longest, Metric, Wdl, hash_chunk, hash_values, stored_sides,
+};
 
 /// Verifies tables slice by slice. Results are kept in memory from one slice to the next, so that
 /// going through a whole set asks the prober for each of them about once.
@@ -352,8 +354,14 @@ impl<R: Rules> Subject<'_, R> {
             .iter()
             .fold(Census::default(), |sum, part| sum.followed_by(part.census));
         let hash = hash_values(parts.iter().map(|part| part.hash));
-        let longest =
-            |census: &Census| format!("{:?} {:?}", census.longest_win, census.longest_loss);
+        let longest = |census: &Census| {
+            let told = |longest: Option<Longest>| match longest {
+                Some(Longest { plies, position }) => format!("{plies} plies (number {position})"),
+                None => "none".to_owned(),
+            };
+            let [win, loss] = [census.longest_win, census.longest_loss].map(told);
+            format!("win {win}, loss {loss}")
+        };
         let rows = [
             (
                 "wins",

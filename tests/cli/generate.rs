@@ -55,6 +55,33 @@ fn a_directory_in_place_of_a_table_is_refused() {
     );
 }
 
+#[test]
+fn finished_tables_stay_when_metrics_are_added() {
+    let tables = tempfile::tempdir().unwrap();
+    let results = ["english", "--pieces", "2", "--metric", "wdl"];
+    generate(tables.path(), &results).success();
+    let table = |slice: &str| fs::read(tables.path().join("english").join(slice)).unwrap();
+    let slices = ["KvK.wdl", "KvM.wdl", "MvM.wdl"];
+    let before = slices.map(table);
+    let more = [
+        "english",
+        "--pieces",
+        "2",
+        "--metric",
+        "wdl,dtc",
+        "--profile",
+        "full",
+    ];
+    generate(tables.path(), &more).success();
+    assert!(
+        slices.map(table) == before,
+        "of another profile, yet finished"
+    );
+    assert!(tables.path().join("english/KvM.dtc").exists());
+    let mut verify = crownhead(["verify", "english", "--tables"]);
+    verify.arg(tables.path()).assert().success();
+}
+
 /// Also of metrics that are not asked for any more.
 #[test]
 fn what_a_killed_writer_left_is_removed() {

@@ -27,6 +27,12 @@ fn tables_are_verified() {
     }
     let memory = &["--memory", "1K"];
     fails_naming(&mut verify(memory), &["bytes of memory", "--memory"]);
+    // The number told is enough for all slices.
+    let refused = verify(memory).output().unwrap().stderr;
+    let refused = String::from_utf8(refused).unwrap();
+    let needed = refused.split_once("takes ").unwrap().1;
+    let needed = needed.split(' ').next().unwrap();
+    verify(&["--memory", needed]).assert().success();
     let list = tables.path().join("english/list.csv");
     fs::write(&list, "W:W8:B3;win;13\nW:W8:B3;draw;\n").unwrap();
     let against = ["--against", list.to_str().unwrap()];
