@@ -42,7 +42,7 @@ pub fn short_outcome(side: Color, outcome: &Outcome) -> String {
 
 /// Whether a text is one that [`short_outcome`] makes.
 pub fn is_short_outcome(text: &str) -> bool {
-    let number = |text: &str| text.parse::<u16>().ok();
+    let number = |text: &str| text.replace(',', "").parse::<u16>().ok();
     let some_plies = |text: &str| {
         let count = text.split_once(' ').and_then(|(count, _)| number(count));
         count.is_some_and(|count| plies(count) == text)
