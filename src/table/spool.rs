@@ -57,6 +57,7 @@ impl Spools {
 }
 
 /// The name of the table for which a spool of this file name was made.
+#[cfg(any(feature = "solve", test))]
 pub(crate) fn spooled_table(name: &str) -> Option<&str> {
     let name = name.strip_prefix('.')?.strip_suffix(".tmp")?;
     name.rsplit_once('.').map(|(table, _)| table)
