@@ -76,7 +76,9 @@ impl Avx512 {
         None
     }
 
-    pub fn fill<W: Word>(self, _: &[AtomicU16], _: W, _: W, _: u16) {
+    /// # Safety
+    /// None is needed: there is no such value.
+    pub unsafe fn fill<W: Word>(self, _: &[AtomicU16], _: W, _: W, _: u16) {
         match self {}
     }
 }
@@ -91,12 +93,15 @@ impl Avx512 {
     }
 
     /// Sets the cells of some squares to a value. There is a cell for each square of `free`, in
-    /// their order, and no other thread uses those of `squares` meanwhile.
+    /// their order.
+    ///
+    /// # Safety
+    /// These are plain stores: no other thread may use the cells of `squares` meanwhile.
     ///
     /// # Panics
     /// If there are less cells than squares of `free`.
     #[inline(always)]
-    pub fn fill<W: Word>(self, cells: &[AtomicU16], free: W, squares: W, value: u16) {
+    pub unsafe fn fill<W: Word>(self, cells: &[AtomicU16], free: W, squares: W, value: u16) {
         assert!(cells.len() >= free.count_ones() as usize);
         let mut first = cells.as_ptr().cast_mut().cast::<i16>();
         for half in 0..W::BITS.div_ceil(64) {
@@ -104,7 +109,8 @@ impl Avx512 {
             let free = part(free);
             // SAFETY: `self` can only come from `detect`, which found all these features. From
             // `first` on there are cells for all squares of this part of `free`, as there were
-            // for all, and a cell can be written through a shared reference.
+            // for all, a cell can be written through a shared reference, and the caller promises
+            // that no other thread uses it.
             unsafe {
                 fill_part(first, free, part(squares), value.cast_signed());
                 first = first.add(free.count_ones() as usize);
@@ -167,7 +173,8 @@ mod tests {
             let squares = W::from_u128(if round == 0 { u128::MAX } else { random() }) & free;
             let len = free.count_ones() as usize;
             let cells: Vec<AtomicU16> = (0..len as u16).map(AtomicU16::new).collect();
-            cpu.fill(&cells, free, squares, 0xABCD);
+            // SAFETY: no other thread knows these cells.
+            unsafe { cpu.fill(&cells, free, squares, 0xABCD) };
             for (i, square) in free.bits().enumerate() {
                 let expected = if (square & squares).any() {
                     0xABCD

@@ -169,8 +169,9 @@ impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G> {
         let squares = squares & run.squares;
         let cells = run.of(self.distances.plies[side].all());
         if let Some(cpu) = self.avx512 {
-            // Each position belongs to one block, which one thread solves.
-            return cpu.fill(cells, run.squares, squares, plies);
+            // SAFETY: these positions belong to one row of one block, which one thread solves, and
+            // distances of a slice are read when all its blocks are solved.
+            return unsafe { cpu.fill(cells, run.squares, squares, plies) };
         }
         for square in squares.bits() {
             cells[run.place(square)].store(plies, Relaxed);
