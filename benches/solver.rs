@@ -14,7 +14,8 @@ use crownhead::board::{Color, Geometry};
 use crownhead::index::Slice;
 use crownhead::rules::{RuleSetId, Rules};
 use crownhead::solve::{
-    Distances, DtwStore, PlaneSlice, PlaneWord, SolvedSlice, Store, solve, solve_dtw,
+    DtcDistances, DtwDistances, DtwStore, PlaneSlice, PlaneWord, SolvedSlice, Store, solve,
+    solve_dtw,
 };
 use crownhead::table::{SliceValues, Wdl};
 use crownhead::with_rules;
@@ -134,12 +135,12 @@ fn measure<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     store.insert(planes.clone());
     let dtc = options
         .dtc
-        .then(|| Arc::new(Distances::new(&planes).expect("memory")));
+        .then(|| Arc::new(DtcDistances::new(&planes).expect("memory")));
     solve::<R>(store, &planes, dtc.as_deref(), &|_| ()).expect("slices come in order");
     times[0] = Some(start.elapsed());
     if options.dtw {
         let start = ProcessTime::now();
-        let dtw = Arc::new(Distances::unknown(&planes).expect("memory"));
+        let dtw = Arc::new(DtwDistances::unknown(&planes).expect("memory"));
         dtw_store.insert(dtw.clone());
         solve_dtw::<R>(dtw_store, &planes, &dtw, &|_| ()).expect("slices come in order");
         times[1] = Some(start.elapsed());

@@ -11,7 +11,8 @@ use crownhead::board::{Board, Color, Geometry};
 use crownhead::index::{Slice, SliceIndex};
 use crownhead::rules::{International, Rules, Variant};
 use crownhead::solve::{
-    Distances, DtwStore, Plan, PlaneSlice, PlaneWord, SolvedSlice, Store, solve, solve_dtw,
+    DtcDistances, DtwDistances, DtwStore, Plan, PlaneSlice, PlaneWord, SolvedSlice, Store, solve,
+    solve_dtw,
 };
 use crownhead::table::{Metric, SliceValues, Wdl};
 use crownhead::with_rules;
@@ -33,11 +34,11 @@ fn solve_all<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
         let planes = Arc::new(PlaneSlice::new(slice).expect("memory"));
         store.insert(planes.clone());
         let dtc = (metrics.dtc && slices.contains(&slice))
-            .then(|| Arc::new(Distances::new(&planes).expect("memory")));
+            .then(|| Arc::new(DtcDistances::new(&planes).expect("memory")));
         solve::<R>(&store, &planes, dtc.as_deref(), &|_| ()).expect("all it leads to is there");
         let dtw = metrics
             .dtw
-            .then(|| Arc::new(Distances::unknown(&planes).expect("memory")));
+            .then(|| Arc::new(DtwDistances::unknown(&planes).expect("memory")));
         if let Some(dtw) = &dtw {
             dtw_store.insert(dtw.clone());
             solve_dtw::<R>(&dtw_store, &planes, dtw, &|_| ()).expect("all it leads to is there");

@@ -10,8 +10,8 @@ use crownhead::rules::{Goal, RuleSetId, Rules, movegen};
 use crownhead::solve::plan::stored_positions;
 use crownhead::solve::reference::{Solved, by_bitboards};
 use crownhead::solve::{
-    Distances, DtwStore, Fast, Plan, PlaneSlice, PlaneWord, SolvedSlice, Store, UNKNOWN, solve,
-    solve_dtw,
+    DtcDistances, DtwDistances, DtwStore, Fast, Plan, PlaneSlice, PlaneWord, SolvedSlice, Store,
+    UNKNOWN, solve, solve_dtw,
 };
 use crownhead::table::{Metric, SliceValues, Wdl};
 use crownhead::with_rules;
@@ -19,8 +19,8 @@ use crownhead::with_rules;
 /// One slice by the solver under test.
 struct Solution<G: Geometry> {
     planes: Arc<PlaneSlice<G>>,
-    dtc: Arc<Distances<G>>,
-    dtw: Arc<Distances<G>>,
+    dtc: Arc<DtcDistances<G>>,
+    dtw: Arc<DtwDistances<G>>,
     values: SolvedSlice<G>,
 }
 
@@ -42,9 +42,9 @@ fn solve_placed<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     let solve_one = |slice| {
         let planes = Arc::new(place(slice));
         store.insert(planes.clone());
-        let dtc = Arc::new(Distances::new(&planes).expect("memory"));
+        let dtc = Arc::new(DtcDistances::new(&planes).expect("memory"));
         solve::<R>(&store, &planes, Some(&dtc), &|_| ()).expect("all it leads to is there");
-        let dtw = Arc::new(Distances::unknown(&planes).expect("memory"));
+        let dtw = Arc::new(DtwDistances::unknown(&planes).expect("memory"));
         dtw_store.insert(dtw.clone());
         solve_dtw::<R>(&dtw_store, &planes, &dtw, &|_| ()).expect("all it leads to is there");
         Solution {
@@ -269,7 +269,7 @@ fn a_missing_slice_is_named() {
     let mut dtw_store = DtwStore::new();
     for slice in ["KvK", "KMvK"] {
         let planes = Arc::new(PlaneSlice::new(slice.parse().unwrap()).expect("memory"));
-        let distances = Arc::new(Distances::unknown(&planes).expect("memory"));
+        let distances = Arc::new(DtwDistances::unknown(&planes).expect("memory"));
         store.insert(planes.clone());
         dtw_store.insert(distances.clone());
         let errors = [

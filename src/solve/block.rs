@@ -13,7 +13,7 @@ use self::settle::{Scene, Seeker, SettleRow};
 use super::adjacency::Adjacency;
 use super::capture::{ManStrike, Taken};
 use super::cpu::{Cpu, Task};
-use super::distances::{BlockDistances, Distances};
+use super::distances::{BlockDistances, DtcDistances, Narrow};
 use super::levels::Block;
 use super::planes::{Fast, PlaneSlice, PlaneWord, Planes};
 use super::store::Store;
@@ -48,7 +48,7 @@ pub struct BlockSolver<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
 
 /// Enters distances as they are found.
 struct Record<'t, G: Geometry> {
-    block: BlockDistances<'t, G>,
+    block: BlockDistances<'t, G, Narrow>,
     white: &'t [G::Word],
     black: &'t [G::Word],
 }
@@ -57,7 +57,9 @@ impl<G: Geometry<Word: PlaneWord>> Decided<G::Word> for Record<'_, G> {
     #[inline(always)]
     fn decided(&self, side: Color, row: usize, column: usize, squares: G::Word, plies: u32) {
         let kings = (self.white[row], self.black[column]);
-        self.block.record(side, row, kings, squares, plies);
+        // SAFETY: a thread decides words of rows it alone works on, and nobody reads distances
+        // before the slice is solved.
+        unsafe { self.block.record(side, row, kings, squares, plies) };
     }
 }
 
@@ -65,7 +67,7 @@ impl<G: Geometry<Word: PlaneWord>> Decided<G::Word> for Record<'_, G> {
 struct SolveBlock<'t, 's, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C> {
     solver: &'t mut BlockSolver<'s, R, C>,
     block: Block<R::Geometry>,
-    distances: Option<&'t Distances<R::Geometry>>,
+    distances: Option<&'t DtcDistances<R::Geometry>>,
     parallel: bool,
 }
 
@@ -106,7 +108,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
     pub fn solve(
         &mut self,
         block: Block<R::Geometry>,
-        distances: Option<&Distances<R::Geometry>>,
+        distances: Option<&DtcDistances<R::Geometry>>,
         parallel: bool,
     ) -> bool {
         let cpu = self.cpu;
@@ -122,7 +124,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
     fn solve_inlined(
         &mut self,
         (block, men): Block<R::Geometry>,
-        distances: Option<&Distances<R::Geometry>>,
+        distances: Option<&DtcDistances<R::Geometry>>,
         parallel: bool,
     ) -> bool {
         let mirrored = self.mirrored(block, men).filter(|_| distances.is_none());

@@ -1,7 +1,7 @@
 use std::io;
 use std::marker::PhantomData;
 use std::path::Path;
-use std::sync::atomic::{AtomicU16, AtomicU64};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64};
 
 use fs4::FileExt;
 use memmap2::{MmapMut, MmapRaw};
@@ -22,6 +22,8 @@ pub struct Cells<A> {
 pub unsafe trait Cell: Sync {}
 // SAFETY: an atomic integer is laid out like the integer.
 unsafe impl Cell for AtomicU16 {}
+// SAFETY: as for `AtomicU16`.
+unsafe impl Cell for AtomicU8 {}
 // SAFETY: as for `AtomicU16`.
 unsafe impl Cell for AtomicU64 {}
 

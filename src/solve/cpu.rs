@@ -1,7 +1,7 @@
 //! One binary for every processor: hot code is compiled once for each instruction set worth
 //! having, and run through a value that proves the processor has it.
 
-use std::sync::atomic::AtomicU16;
+use std::sync::atomic::AtomicU8;
 
 use crate::board::Word;
 
@@ -60,7 +60,7 @@ impl Cpu for Avx2 {
     }
 }
 
-/// AVX-512 with 16-bit lanes, used where it gains much.
+/// AVX-512 with lanes of a byte, used where it gains much.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512(());
@@ -78,7 +78,7 @@ impl Avx512 {
 
     /// # Safety
     /// None is needed: there is no such value.
-    pub unsafe fn fill<W: Word>(self, _: &[AtomicU16], _: W, _: W, _: u16) {
+    pub unsafe fn fill<W: Word>(self, _: &[AtomicU8], _: W, _: W, _: u8) {
         match self {}
     }
 }
@@ -101,9 +101,9 @@ impl Avx512 {
     /// # Panics
     /// If there are less cells than squares of `free`.
     #[inline(always)]
-    pub unsafe fn fill<W: Word>(self, cells: &[AtomicU16], free: W, squares: W, value: u16) {
+    pub unsafe fn fill<W: Word>(self, cells: &[AtomicU8], free: W, squares: W, value: u8) {
         assert!(cells.len() >= free.count_ones() as usize);
-        let mut first = cells.as_ptr().cast_mut().cast::<i16>();
+        let mut first = cells.as_ptr().cast_mut().cast::<i8>();
         for half in 0..W::BITS.div_ceil(64) {
             let part = |set: W| (set.to_u128() >> (64 * half)) as u64;
             let free = part(free);
@@ -124,18 +124,12 @@ impl Avx512 {
 /// none of which is used by another thread meanwhile if it belongs to one of `squares`.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,bmi2")]
-unsafe fn fill_part(first: *mut i16, free: u64, squares: u64, value: i16) {
-    use std::arch::x86_64::{_mm512_mask_storeu_epi16, _mm512_set1_epi16, _pext_u64};
+unsafe fn fill_part(first: *mut i8, free: u64, squares: u64, value: i8) {
+    use std::arch::x86_64::{_mm512_mask_storeu_epi8, _mm512_set1_epi8, _pext_u64};
     let places = _pext_u64(squares, free);
-    let value = _mm512_set1_epi16(value);
     // SAFETY: what the mask leaves out is not touched, and its bits are numbers of squares of
-    // `free` among themselves, so each is that of a value. Where a half is stored there is one.
-    unsafe {
-        _mm512_mask_storeu_epi16(first, places as u32, value);
-        if places >> 32 != 0 {
-            _mm512_mask_storeu_epi16(first.add(32), (places >> 32) as u32, value);
-        }
-    }
+    // `free` among themselves, so each is that of a value.
+    unsafe { _mm512_mask_storeu_epi8(first, places, _mm512_set1_epi8(value)) };
 }
 
 /// The environment variable that, set to `portable`, keeps to what every processor has: to test
@@ -172,14 +166,14 @@ mod tests {
             let free = W::from_u128(board & (random() | random()));
             let squares = W::from_u128(if round == 0 { u128::MAX } else { random() }) & free;
             let len = free.count_ones() as usize;
-            let cells: Vec<AtomicU16> = (0..len as u16).map(AtomicU16::new).collect();
+            let cells: Vec<AtomicU8> = (0..len as u8).map(AtomicU8::new).collect();
             // SAFETY: no other thread knows these cells.
-            unsafe { cpu.fill(&cells, free, squares, 0xABCD) };
+            unsafe { cpu.fill(&cells, free, squares, 0xAB) };
             for (i, square) in free.bits().enumerate() {
                 let expected = if (square & squares).any() {
-                    0xABCD
+                    0xAB
                 } else {
-                    i as u16
+                    i as u8
                 };
                 assert_eq!(cells[i].load(Relaxed), expected);
             }

@@ -1,15 +1,17 @@
-use std::io;
-use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
+//! Distances of the positions of a slice in plies.
 
-use super::cells::Cells;
-use super::cpu::Avx512;
+mod plies;
+
+use std::io;
+
+pub use self::plies::{Narrow, Plies, Wide};
 use super::planes::{Fast, PlaneSlice, PlaneWord};
 use crate::board::{ByColor, Color, Geometry, Word};
 use crate::index::{SliceIndex, binomial};
 use crate::parallel;
 use crate::table::{Metric, SliceValues, Wdl};
 
-/// Stands for the distance of a draw, and of a position whose distance is not known yet.
+/// Stands for the distance to win of a draw, and of a position whose distance is not known yet.
 pub const UNKNOWN: u16 = u16::MAX;
 /// The longest distance that can be recorded: one more must still differ from [`UNKNOWN`].
 /// It is two hundred times the longest known one.
@@ -29,39 +31,72 @@ fn checked(plies: u32) -> u16 {
 }
 
 /// Distances of the positions of a slice in plies, in index order of its solver orientation.
-pub struct Distances<G: Geometry> {
+pub struct Distances<G: Geometry, P> {
     index: SliceIndex<G>,
     fast: Fast,
-    avx512: Option<Avx512>,
-    plies: ByColor<Cells<AtomicU16>>,
+    plies: ByColor<P>,
 }
 
-impl<G: Geometry<Word: PlaneWord>> Distances<G> {
-    /// All distances zero.
-    ///
-    /// # Errors
-    /// If the system does not give the memory.
-    pub fn new(slice: &PlaneSlice<G>) -> io::Result<Self> {
+/// Distances to conversion; zero for draws and what is not known yet.
+pub type DtcDistances<G> = Distances<G, Narrow>;
+/// Distances to win; [`UNKNOWN`] for draws and what is not known yet.
+pub type DtwDistances<G> = Distances<G, Wide>;
+
+impl<G: Geometry<Word: PlaneWord>, P: Plies> Distances<G, P> {
+    fn zeros(slice: &PlaneSlice<G>) -> io::Result<Self> {
         let index = SliceIndex::new(slice.slice());
-        let all = || Cells::new(index.len() as usize);
+        let all = || P::zeros(index.len() as usize);
         Ok(Distances {
             fast: slice.fast(),
-            avx512: Avx512::detect(),
             plies: ByColor::new(all()?, all()?),
             index,
         })
     }
 
-    /// All distances [`UNKNOWN`].
+    pub fn index(&self) -> &SliceIndex<G> {
+        &self.index
+    }
+
+    #[inline(always)]
+    pub fn get(&self, side: Color, number: u64) -> u16 {
+        self.plies[side].get(number as usize)
+    }
+
+    /// Access to the positions of one block, given the fixed men.
+    pub fn block(&self, men: ByColor<G::Word>) -> BlockDistances<'_, G, P> {
+        let first = match self.fast {
+            Fast::King => self.index.block_rank(men) * self.index.block_len(),
+            Fast::Man => 0,
+        };
+        let free = G::BOARD & !(men[Color::White] | men[Color::Black]);
+        BlockDistances {
+            distances: self,
+            men,
+            first,
+            free,
+        }
+    }
+}
+
+impl<G: Geometry<Word: PlaneWord>> DtcDistances<G> {
+    /// None known.
     ///
     /// # Errors
-    /// As [`Distances::new`].
+    /// If the system does not give the memory.
+    pub fn new(slice: &PlaneSlice<G>) -> io::Result<Self> {
+        Distances::zeros(slice)
+    }
+}
+
+impl<G: Geometry<Word: PlaneWord>> DtwDistances<G> {
+    /// None known.
+    ///
+    /// # Errors
+    /// If the system does not give the memory.
     pub fn unknown(slice: &PlaneSlice<G>) -> io::Result<Self> {
-        let distances = Distances::new(slice)?;
+        let distances = Self::zeros(slice)?;
         for side in Color::BOTH {
-            for plies in distances.plies[side].all() {
-                plies.store(UNKNOWN, Relaxed);
-            }
+            distances.plies[side].fill(UNKNOWN);
         }
         Ok(distances)
     }
@@ -98,18 +133,9 @@ impl<G: Geometry<Word: PlaneWord>> Distances<G> {
         Ok(distances)
     }
 
-    pub fn index(&self) -> &SliceIndex<G> {
-        &self.index
-    }
-
-    #[inline(always)]
-    pub fn get(&self, side: Color, number: u64) -> u16 {
-        self.plies[side].all()[number as usize].load(Relaxed)
-    }
-
     #[inline(always)]
     pub fn set(&self, side: Color, number: u64, plies: u16) {
-        self.plies[side].all()[number as usize].store(plies, Relaxed);
+        self.plies[side].set(number as usize, plies);
     }
 
     /// Enters a distance; returns whether it was another before.
@@ -123,40 +149,26 @@ impl<G: Geometry<Word: PlaneWord>> Distances<G> {
         self.set(side, number, plies);
         changed
     }
-
-    /// Access to the positions of one block, given the fixed men.
-    pub fn block(&self, men: ByColor<G::Word>) -> BlockDistances<'_, G> {
-        let first = match self.fast {
-            Fast::King => self.index.block_rank(men) * self.index.block_len(),
-            Fast::Man => 0,
-        };
-        let free = G::BOARD & !(men[Color::White] | men[Color::Black]);
-        BlockDistances {
-            distances: self,
-            men,
-            first,
-            free,
-            avx512: self.avx512,
-        }
-    }
 }
 
 /// The part of [`Distances`] that belongs to one men block.
-pub struct BlockDistances<'d, G: Geometry> {
-    distances: &'d Distances<G>,
+pub struct BlockDistances<'d, G: Geometry, P> {
+    distances: &'d Distances<G, P>,
     men: ByColor<G::Word>,
     first: u64,
     free: G::Word,
-    avx512: Option<Avx512>,
 }
 
-impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G> {
-    /// Enters a distance for all squares of the fast piece in `squares`.
+impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G, Narrow> {
+    /// Enters a distance for all squares of the fast piece in `squares`, none of which has one.
+    ///
+    /// # Safety
+    /// No other thread may use the distances of the same row and side meanwhile.
     ///
     /// # Panics
     /// If the distance does not fit: a wrapped one would be a wrong answer.
     #[inline(always)]
-    pub fn record(
+    pub unsafe fn record(
         &self,
         side: Color,
         row: usize,
@@ -166,22 +178,18 @@ impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G> {
     ) {
         let plies = checked(plies);
         let run = self.run(row, kings);
-        let squares = squares & run.squares;
-        let cells = run.of(self.distances.plies[side].all());
-        if let Some(cpu) = self.avx512 {
-            // SAFETY: these positions belong to one row of one block, which one thread solves, and
-            // distances of a slice are read when all its blocks are solved.
-            return unsafe { cpu.fill(cells, run.squares, squares, plies) };
-        }
-        for square in squares.bits() {
-            cells[run.place(square)].store(plies, Relaxed);
-        }
+        let (first, squares) = (run.first as usize, squares & run.squares);
+        // SAFETY: the positions of a run are of one row, so the caller promises this.
+        unsafe { self.distances.plies[side].fill(first, run.squares, squares, plies) };
     }
+}
 
-    /// The same; returns whether one was another before.
+impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G, Wide> {
+    /// Enters a distance for all squares of the fast piece in `squares`; returns whether one was
+    /// another before.
     ///
     /// # Panics
-    /// As [`BlockDistances::record`].
+    /// If the distance does not fit: a wrapped one would be a wrong answer.
     #[inline(always)]
     pub fn update(
         &self,
@@ -199,7 +207,9 @@ impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G> {
         }
         changed
     }
+}
 
+impl<G: Geometry<Word: PlaneWord>, P> BlockDistances<'_, G, P> {
     /// The positions of a word, each counted once: when its fast piece is the lowest of its kind.
     /// `row` is the place of White's kings.
     #[inline(always)]
@@ -242,12 +252,6 @@ struct Run<W> {
 }
 
 impl<W: Word> Run<W> {
-    /// The cells of these positions among those of all.
-    #[inline(always)]
-    fn of<'c, T>(&self, all: &'c [T]) -> &'c [T] {
-        &all[self.first as usize..][..self.squares.count_ones() as usize]
-    }
-
     #[inline(always)]
     fn place(&self, square: W) -> usize {
         (self.squares & square.wrapping_sub(W::ONE)).count_ones() as usize
@@ -273,7 +277,7 @@ mod tests {
     #[should_panic = "a distance of 65534 plies"]
     fn a_longer_one_is_refused() {
         let slice = PlaneSlice::<Board8x8>::new("KvK".parse().unwrap()).unwrap();
-        Distances::new(&slice)
+        Distances::unknown(&slice)
             .unwrap()
             .enter(Color::White, 5, LONGEST + 1);
     }

@@ -9,7 +9,7 @@
 //! all its king moves lead to positions won before.
 //!
 //! Where men can also step sideways (Turkish) the blocks of a level depend on each other. Each is
-//! then solved again while a neighbour changes, a distance not known yet being infinite. Distances
+//! then solved again while a neighbour changes, a distance not known yet being infinite. DtwDistances
 //! only shrink on the way; as every move costs a ply, the equations between them have one
 //! solution among the finite ones, so this ends at the true distances in whatever order blocks
 //! are taken.
@@ -27,7 +27,7 @@ use self::successors::Successors;
 use super::SolveError;
 use super::adjacency::Adjacency;
 use super::cpu::Portable;
-use super::distances::{Distances, UNKNOWN};
+use super::distances::{DtwDistances, UNKNOWN};
 use super::levels::{Crew, levels};
 use super::plan;
 use super::planes::{Fast, PlaneSlice, PlaneWord};
@@ -40,7 +40,7 @@ type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
 
 /// Fills in the distances to win of a slice whose results are known; draws stay [`UNKNOWN`].
 /// The store holds the distances of the slices it leads to, and these very distances, all
-/// [`UNKNOWN`] ([`Distances::unknown`]).
+/// [`UNKNOWN`] ([`DtwDistances::unknown`]).
 /// `progress` is told of positions done, from any thread.
 ///
 /// # Errors
@@ -51,7 +51,7 @@ type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
 pub fn solve_dtw<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     store: &DtwStore<R::Geometry>,
     slice: &PlaneSlice<R::Geometry>,
-    distances: &Distances<R::Geometry>,
+    distances: &DtwDistances<R::Geometry>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<(), SolveError> {
     SolveError::if_missing::<R>(slice.slice(), |needed| store.get(needed).is_some())?;
@@ -77,7 +77,7 @@ pub fn solve_dtw<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
 struct BlockSolver<'s, R: Rules> {
     store: &'s DtwStore<R::Geometry>,
     slice: &'s PlaneSlice<R::Geometry>,
-    distances: &'s Distances<R::Geometry>,
+    distances: &'s DtwDistances<R::Geometry>,
     successors: Successors<'s, R>,
     white: Adjacency<W<R>>,
     black: Adjacency<W<R>>,
@@ -88,7 +88,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>> BlockSolver<'s, R> {
     fn new(
         store: &'s DtwStore<R::Geometry>,
         slice: &'s PlaneSlice<R::Geometry>,
-        distances: &'s Distances<R::Geometry>,
+        distances: &'s DtwDistances<R::Geometry>,
     ) -> Self {
         let words = || match slice.fast() {
             Fast::King => Words::new(slice.rows(), slice.columns()),
@@ -204,7 +204,7 @@ struct Scene<'b, R: Rules> {
     men: ByColor<W<R>>,
     free: W<R>,
     man_moves: ManMoves<W<R>>,
-    distances: &'b Distances<R::Geometry>,
+    distances: &'b DtwDistances<R::Geometry>,
     white: &'b Adjacency<W<R>>,
     black: &'b Adjacency<W<R>>,
 }

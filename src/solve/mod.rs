@@ -28,7 +28,7 @@ mod store;
 mod sweep;
 mod values;
 
-pub use distances::{Distances, UNKNOWN};
+pub use distances::{Distances, DtcDistances, DtwDistances, UNKNOWN};
 pub use dtw::{DtwStore, solve_dtw};
 pub use estimate::{Estimate, estimate};
 pub use generate::{Event, GenerateError, generate};

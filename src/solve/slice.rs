@@ -3,7 +3,7 @@ use super::block::BlockSolver;
 #[cfg(target_arch = "x86_64")]
 use super::cpu::Avx2;
 use super::cpu::{Cpu, Portable};
-use super::distances::Distances;
+use super::distances::DtcDistances;
 use super::levels::{Crew, levels};
 use super::plan;
 use super::planes::{PlaneSlice, PlaneWord};
@@ -20,7 +20,7 @@ use crate::rules::Rules;
 pub fn solve<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     store: &Store<R::Geometry>,
     slice: &PlaneSlice<R::Geometry>,
-    distances: Option<&Distances<R::Geometry>>,
+    distances: Option<&DtcDistances<R::Geometry>>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<(), SolveError> {
     SolveError::if_missing::<R>(slice.slice(), |needed| store.contains(needed))?;
@@ -39,7 +39,7 @@ fn solve_on<R, C>(
     cpu: C,
     store: &Store<R::Geometry>,
     slice: &PlaneSlice<R::Geometry>,
-    distances: Option<&Distances<R::Geometry>>,
+    distances: Option<&DtcDistances<R::Geometry>>,
     progress: &Progress,
 ) where
     R: Rules<Geometry: Geometry<Word: PlaneWord>>,

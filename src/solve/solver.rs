@@ -4,7 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::{Distances, DtwStore, PlaneSlice, PlaneWord, SolvedSlice, Store, solve, solve_dtw};
+use super::{
+    DtcDistances, DtwDistances, DtwStore, PlaneSlice, PlaneWord, SolvedSlice, Store, solve,
+    solve_dtw,
+};
 use crate::board::Geometry;
 use crate::index::Slice;
 use crate::rules::{RuleSetId, Rules, with_rules};
@@ -164,7 +167,10 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> SliceSolver for WordSolver<R
         let planes = Arc::new(self.new_planes(slice)?);
         self.store.insert(planes.clone());
         let no_memory = Self::no_memory(slice, Self::distance_bytes(slice));
-        let dtc = self.with_dtc.then(|| Distances::new(&planes)).transpose();
+        let dtc = self
+            .with_dtc
+            .then(|| DtcDistances::new(&planes))
+            .transpose();
         let dtc = dtc.map_err(&no_memory)?.map(Arc::new);
         // Distances to win take about ten times as long as results.
         let parts = if self.with_dtw { [1, 9] } else { [10, 0] };
@@ -176,7 +182,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> SliceSolver for WordSolver<R
             }
         };
         solve::<R>(&self.store, &planes, dtc.as_deref(), &part(parts[0]))?;
-        let dtw = self.with_dtw.then(|| Distances::unknown(&planes));
+        let dtw = self.with_dtw.then(|| DtwDistances::unknown(&planes));
         let dtw = dtw.transpose().map_err(&no_memory)?.map(Arc::new);
         if let Some(dtw) = &dtw {
             self.dtw_store.insert(dtw.clone());
@@ -190,7 +196,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> SliceSolver for WordSolver<R
         planes.fill(values);
         if self.with_dtw {
             let bytes = Self::distance_bytes(values.slice());
-            let distances = Distances::from_values(&planes, values);
+            let distances = DtwDistances::from_values(&planes, values);
             let distances = distances.map_err(Self::no_memory(values.slice(), bytes))?;
             self.dtw_store.insert(Arc::new(distances));
         }

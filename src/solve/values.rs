@@ -19,7 +19,7 @@ mod read_back;
 use std::sync::Arc;
 
 use self::layout::Layout;
-use super::distances::Distances;
+use super::distances::{DtcDistances, DtwDistances};
 use super::planes::{Fast, PlaneSlice, PlaneWord, Planes};
 use crate::board::{Color, Geometry, Word};
 use crate::index::{Slice, unrank};
@@ -29,8 +29,8 @@ use crate::table::{Metric, SliceValues, Wdl};
 /// What the solver found out about a slice.
 pub struct SolvedSlice<G: Geometry> {
     planes: Arc<PlaneSlice<G>>,
-    dtc: Option<Arc<Distances<G>>>,
-    dtw: Option<Arc<Distances<G>>>,
+    dtc: Option<Arc<DtcDistances<G>>>,
+    dtw: Option<Arc<DtwDistances<G>>>,
     layout: Layout<G>,
 }
 
@@ -38,8 +38,8 @@ impl<G: Geometry<Word: PlaneWord>> SolvedSlice<G> {
     /// Results, and distances to conversion and to win as far as they are known.
     pub fn new(
         planes: Arc<PlaneSlice<G>>,
-        dtc: Option<Arc<Distances<G>>>,
-        dtw: Option<Arc<Distances<G>>>,
+        dtc: Option<Arc<DtcDistances<G>>>,
+        dtw: Option<Arc<DtwDistances<G>>>,
     ) -> Self {
         SolvedSlice {
             layout: Layout::of(&planes),
@@ -80,18 +80,11 @@ impl<G: Geometry<Word: PlaneWord>> SliceValues for SolvedSlice<G> {
     /// # Panics
     /// If the distances of this metric are not known.
     fn distances(&self, metric: Metric, side: Color, first: u64, out: &mut [u16]) {
-        let distances = match metric {
-            Metric::Wdl => None,
-            Metric::Dtc => self.dtc.as_ref(),
-            Metric::Dtw => self.dtw.as_ref(),
-        };
-        let distances = distances.unwrap_or_else(|| panic!("no {metric} of {}", self.slice()));
-        if self.layout.turned {
-            self.layout.turned_distances(distances, side, first, out);
-        } else {
-            for (number, out) in (first..).zip(out) {
-                *out = distances.get(side, number);
-            }
+        let side = (side, first);
+        match (metric, &self.dtc, &self.dtw) {
+            (Metric::Dtc, Some(dtc), _) => self.layout.distances(dtc, side, out),
+            (Metric::Dtw, _, Some(dtw)) => self.layout.distances(dtw, side, out),
+            _ => panic!("no {metric} of {}", self.slice()),
         }
     }
 }

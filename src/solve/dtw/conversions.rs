@@ -3,7 +3,7 @@ use crate::board::{Board, ByColor, Color, Geometry, Word};
 use crate::index::{SliceIndex, binomial, rank};
 use crate::rules::Rules;
 use crate::rules::movegen::{self, apply};
-use crate::solve::distances::{Distances, UNKNOWN};
+use crate::solve::distances::{DtwDistances, UNKNOWN};
 use crate::solve::planes::PlaneWord;
 
 type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
@@ -146,7 +146,7 @@ impl<W: Word> WordSteps<W> {
 #[inline]
 pub fn bound<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     successors: &mut Successors<R>,
-    distances: &Distances<R::Geometry>,
+    distances: &DtwDistances<R::Geometry>,
     moves: &ManMoves<W<R>>,
     steps: &WordSteps<W<R>>,
     board: &Board<R::Geometry>,
@@ -187,7 +187,7 @@ pub fn bound<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
 /// [`UNKNOWN`] if it rests on one not known yet.
 pub fn distance<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     successors: &mut Successors<R>,
-    distances: &Distances<R::Geometry>,
+    distances: &DtwDistances<R::Geometry>,
     board: &Board<R::Geometry>,
     won: bool,
 ) -> u16 {

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use crate::board::{Board, ByColor, Color, Geometry, Word};
 use crate::index::{Slice, rank};
 use crate::rules::{Goal, Rules};
-use crate::solve::distances::{Distances, UNKNOWN};
+use crate::solve::distances::{DtwDistances, UNKNOWN};
 use crate::solve::planes::{PlaneWord, solver_orientation};
 
 type W<R> = <<R as Rules>::Geometry as Geometry>::Word;
 
 /// The distances to win of the slices that later ones may ask for.
 pub struct DtwStore<G: Geometry> {
-    slices: HashMap<Slice, Arc<Distances<G>>>,
+    slices: HashMap<Slice, Arc<DtwDistances<G>>>,
 }
 
 impl<G: Geometry<Word: PlaneWord>> Default for DtwStore<G> {
@@ -27,7 +27,7 @@ impl<G: Geometry<Word: PlaneWord>> DtwStore<G> {
         DtwStore::default()
     }
 
-    pub fn insert(&mut self, distances: Arc<Distances<G>>) {
+    pub fn insert(&mut self, distances: Arc<DtwDistances<G>>) {
         self.slices.insert(distances.index().slice(), distances);
     }
 
@@ -37,7 +37,7 @@ impl<G: Geometry<Word: PlaneWord>> DtwStore<G> {
     }
 
     /// The distances of a slice, given in either orientation.
-    pub fn get(&self, slice: Slice) -> Option<&Arc<Distances<G>>> {
+    pub fn get(&self, slice: Slice) -> Option<&Arc<DtwDistances<G>>> {
         self.slices.get(&solver_orientation(slice))
     }
 }
@@ -58,7 +58,7 @@ struct Place<'s, G: Geometry> {
 }
 
 struct Block<'s, G: Geometry> {
-    distances: &'s Distances<G>,
+    distances: &'s DtwDistances<G>,
     /// Number of its first position.
     first: u64,
     free: G::Word,

@@ -1,7 +1,7 @@
 use super::{Output, placements, result};
 use crate::board::{ByColor, Color, Geometry, Word};
 use crate::index::{SliceIndex, rank};
-use crate::solve::distances::Distances;
+use crate::solve::distances::{Distances, Plies};
 use crate::solve::planes::{PlaneSlice, PlaneWord, Planes};
 
 /// How the table's order of a slice and the solver's words correspond.
@@ -144,9 +144,24 @@ impl<G: Geometry<Word: PlaneWord>> Layout<G> {
         }
     }
 
-    pub fn turned_distances(
+    /// Distances from a position on, with a side to move.
+    pub fn distances(
         &self,
-        distances: &Distances<G>,
+        distances: &Distances<G, impl Plies>,
+        (side, first): (Color, u64),
+        out: &mut [u16],
+    ) {
+        if self.turned {
+            return self.turned_distances(distances, side, first, out);
+        }
+        for (number, out) in (first..).zip(out) {
+            *out = distances.get(side, number);
+        }
+    }
+
+    fn turned_distances(
+        &self,
+        distances: &Distances<G, impl Plies>,
         side: Color,
         first: u64,
         out: &mut [u16],
