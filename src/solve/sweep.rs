@@ -72,7 +72,15 @@ pub trait Decided<W>: Sync {
     fn decided(&self, side: Color, row: usize, column: usize, squares: W, plies: u32);
 }
 
-/// Makes what a layer found final.
+/// Nobody asks after how many plies.
+struct Anytime;
+
+impl<W> Decided<W> for Anytime {
+    #[inline(always)]
+    fn decided(&self, _: Color, _: usize, _: usize, _: W, _: u32) {}
+}
+
+/// Makes final what was found before and kept for later.
 struct Commit<'t, D> {
     decided: &'t D,
     side: Color,
@@ -115,8 +123,8 @@ pub struct Rows {
     /// Those, by side to move, that have changed.
     pub changed: ByColor<Vec<bool>>,
     wanted: Vec<bool>,
-    /// Those, by side to move, for which a pull has just found something.
-    pulled: ByColor<Vec<bool>>,
+    /// Those with White to move for which a pull has just found something.
+    pulled: Vec<bool>,
 }
 
 impl Rows {
@@ -125,7 +133,7 @@ impl Rows {
         Rows {
             changed: ByColor::new(none(), none()),
             wanted: none(),
-            pulled: ByColor::new(none(), none()),
+            pulled: none(),
         }
     }
 }
@@ -156,7 +164,7 @@ impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
             reaches_loss |= self.black.loss[from] & !step.path;
             only_wins &= self.black.win[from] | step.path;
         }
-        words.found::<LAYERED>(i, reaches_loss, only_wins)
+        words.found::<LAYERED>(i, reaches_loss, only_wins).any()
     }
 
     #[inline(always)]
@@ -180,7 +188,8 @@ impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
                 }
             }
             for i in 0..LANES {
-                any |= words.found::<LAYERED>(first + i, reaches_loss[i], only_wins[i]);
+                let (loss, wins) = (reaches_loss[i], only_wins[i]);
+                any |= words.found::<LAYERED>(first + i, loss, wins).any();
             }
             first += LANES;
         }
@@ -192,14 +201,16 @@ impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
 }
 
 /// Finds wins and losses of Black in a row, given the words with White to move.
-struct PullBlack<'p, R: Rules, const LAYERED: bool> {
+struct PullBlack<'p, R: Rules, D> {
     free: W<R>,
     rows: &'p [W<R>],
     black: &'p Adjacency<W<R>>,
     white: &'p Sides<W<R>>,
+    decided: &'p D,
+    plies: u32,
 }
 
-impl<R: Rules, const LAYERED: bool> WordTask<W<R>> for PullBlack<'_, R, LAYERED> {
+impl<R: Rules, D: Decided<W<R>>> WordTask<W<R>> for PullBlack<'_, R, D> {
     #[inline(always)]
     fn word(&self, row: usize, column: usize, words: &mut Row<W<R>>, i: usize) -> bool {
         if words.open[i].is_empty() {
@@ -222,7 +233,13 @@ impl<R: Rules, const LAYERED: bool> WordTask<W<R>> for PullBlack<'_, R, LAYERED>
             reaches_loss |= self.white.loss[from] & !step.path;
             escapes |= !self.white.win[from] & !step.path;
         }
-        words.found::<LAYERED>(i, reaches_loss, !escapes)
+        let found = words.found::<false>(i, reaches_loss, !escapes);
+        if found.is_empty() {
+            return false;
+        }
+        let decided = self.decided;
+        decided.decided(Color::Black, row, column, found, self.plies);
+        true
     }
 }
 
@@ -292,15 +309,19 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
     }
 
     #[inline(always)]
-    fn pull_black<'p, const LAYERED: bool>(
+    fn pull_black<'p, D: Decided<W<R>>>(
         &'p self,
         white: &'p Sides<W<R>>,
-    ) -> PullBlack<'p, R, LAYERED> {
+        decided: &'p D,
+        plies: u32,
+    ) -> PullBlack<'p, R, D> {
         PullBlack {
             free: self.free,
             rows: &self.white.sets,
             black: self.black,
             white,
+            decided,
+            plies,
         }
     }
 
@@ -328,7 +349,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         let Rows {
             changed: ByColor([white_changed, black_changed]),
             wanted,
-            pulled: ByColor([pulled, _]),
+            pulled,
         } = rows;
         loop {
             if !self.white.is_still() && black_changed.contains(&true) {
@@ -342,7 +363,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
                 return;
             }
             self.each_row(
-                &self.pull_black::<false>(white),
+                &self.pull_black(white, &Anytime, 0),
                 black,
                 white_changed,
                 black_changed,
@@ -362,40 +383,41 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         rows: &mut Rows,
         decided: &impl Decided<W<R>>,
     ) {
+        let ByColor([white, black]) = sides;
         let Rows {
-            changed,
+            changed: ByColor([white_changed, black_changed]),
             wanted,
             pulled,
         } = rows;
-        let mut plies = 0;
+        let mut plies = 1;
         loop {
-            plies += 1;
-            let ByColor([white, black]) = sides;
-            let ByColor([white_pulled, black_pulled]) = pulled;
-            self.rows_before(&changed[Color::Black], wanted);
-            self.each_row(&self.pull_white::<true>(black), white, wanted, white_pulled);
+            // White's words are kept as they are until those of Black have been looked at.
+            self.rows_before(black_changed, wanted);
+            self.each_row(&self.pull_white::<true>(black), white, wanted, pulled);
             if self.fast_king {
-                let wanted = &changed[Color::White];
-                self.each_row(&self.pull_black::<true>(white), black, wanted, black_pulled);
+                let pull = self.pull_black(white, decided, plies);
+                self.each_row(&pull, black, white_changed, black_changed);
             } else {
-                black_pulled.fill(false);
+                black_changed.fill(false);
             }
+            let commit = |side| Commit {
+                decided,
+                side,
+                plies,
+            };
             if plies == 1 {
-                // The next ply of every row is what was settled.
-                white_pulled.fill(true);
-                black_pulled.fill(true);
+                // What captures and man moves settled has been kept, too.
+                pulled.fill(true);
+                self.each_row(&commit(Color::Black), black, pulled, wanted);
+                for (all, now) in black_changed.iter_mut().zip(wanted.iter()) {
+                    *all |= now;
+                }
             }
-            for side in Color::BOTH {
-                let commit = Commit {
-                    decided,
-                    side,
-                    plies,
-                };
-                self.each_row(&commit, &mut sides[side], &pulled[side], &mut changed[side]);
-            }
-            if !changed.0.iter().any(|rows| rows.contains(&true)) {
+            self.each_row(&commit(Color::White), white, pulled, white_changed);
+            if !white_changed.contains(&true) && !black_changed.contains(&true) {
                 return;
             }
+            plies += 1;
         }
     }
 }

@@ -144,14 +144,14 @@ impl<W: Word> Row<'_, W> {
         (win | loss).any()
     }
 
-    /// Enters what a pull has found. Returns whether that is anything.
+    /// Enters what a pull has found, and returns that.
     #[inline(always)]
     pub(super) fn found<const LAYERED: bool>(
         &mut self,
         i: usize,
         reaches_loss: W,
         only_wins: W,
-    ) -> bool {
+    ) -> W {
         let win = self.open[i] & reaches_loss;
         let loss = self.doomed[i] & only_wins & !win;
         if LAYERED {
@@ -163,6 +163,6 @@ impl<W: Word> Row<'_, W> {
             self.open[i] &= !(win | loss);
             self.doomed[i] &= !(win | loss);
         }
-        (win | loss).any()
+        win | loss
     }
 }
