@@ -177,6 +177,10 @@ impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G, Narrow> {
         plies: u32,
     ) {
         let plies = checked(plies);
+        if (squares & kings.1.below_lowest()).is_empty() {
+            // Entered where another king is the fast one.
+            return;
+        }
         let run = self.run(row, kings);
         let (first, squares) = (run.first as usize, squares & run.squares);
         // SAFETY: the positions of a run are of one row, so the caller promises this.

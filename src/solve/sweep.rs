@@ -51,19 +51,33 @@ impl<W: Word, T: WordTask<W>> Task for EachRow<'_, W, T> {
     #[inline(always)]
     fn run(mut self) {
         let one = self.columns == 1;
-        for (i, (&wanted, changed)) in self.wanted.iter().zip(self.changed).enumerate() {
+        self.changed.fill(false);
+        let mut next = first_set(self.wanted, 0);
+        while let Some(i) = next {
             let row = self.first + i;
-            *changed = match wanted {
-                false => false,
+            self.changed[i] = if one {
                 // A part of one word would cost more than what is done to it.
-                true if one => self.task.word(row, 0, &mut self.rows, i),
-                true => {
-                    let words = i * self.columns..(i + 1) * self.columns;
-                    self.task.row(row, self.rows.part(words))
-                }
+                self.task.word(row, 0, &mut self.rows, i)
+            } else {
+                let words = i * self.columns..(i + 1) * self.columns;
+                self.task.row(row, self.rows.part(words))
             };
+            next = first_set(self.wanted, i + 1);
         }
     }
+}
+
+/// The first place from `start` on that is set. Mostly few are.
+#[inline(always)]
+fn first_set(all: &[bool], start: usize) -> Option<usize> {
+    let mut place = start;
+    while !*all.get(place)? {
+        place += 1;
+        while all[place..].first_chunk() == Some(&[false; 16]) {
+            place += 16;
+        }
+    }
+    Some(place)
 }
 
 /// Is told what layers decide.
@@ -187,10 +201,7 @@ impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
                     only_wins[i] &= win[i] | !way;
                 }
             }
-            for i in 0..LANES {
-                let (loss, wins) = (reaches_loss[i], only_wins[i]);
-                any |= words.found::<LAYERED>(first + i, loss, wins).any();
-            }
+            any |= words.found_many::<LAYERED, LANES>(first, reaches_loss, only_wins);
             first += LANES;
         }
         for column in first..columns {
@@ -334,10 +345,12 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         if rows[0] {
             return;
         }
-        for row in (0..rows.len()).filter(|&row| changed[row]) {
+        let mut next = first_set(changed, 0);
+        while let Some(row) = next {
             for step in self.white.of(row) {
                 rows[step.to as usize] = true;
             }
+            next = first_set(changed, row + 1);
         }
     }
 

@@ -165,4 +165,42 @@ impl<W: Word> Row<'_, W> {
         }
         win | loss
     }
+
+    /// [`Row::found`] for words that follow each other. Returns whether anything was found.
+    #[inline(always)]
+    pub(super) fn found_many<const LAYERED: bool, const N: usize>(
+        &mut self,
+        first: usize,
+        reaches_loss: [W; N],
+        only_wins: [W; N],
+    ) -> bool {
+        let open = lanes::<_, N>(self.open, first);
+        let doomed = lanes::<_, N>(self.doomed, first);
+        let (wins, losses) = if LAYERED {
+            (&mut *self.next_win, &mut *self.next_loss)
+        } else {
+            (&mut *self.win, &mut *self.loss)
+        };
+        let (wins, losses) = (lanes::<_, N>(wins, first), lanes::<_, N>(losses, first));
+        let mut any = W::ZERO;
+        for i in 0..N {
+            let win = open[i] & reaches_loss[i];
+            let loss = doomed[i] & only_wins[i] & !win;
+            wins[i] |= win;
+            losses[i] |= loss;
+            if !LAYERED {
+                open[i] &= !(win | loss);
+                doomed[i] &= !(win | loss);
+            }
+            any |= win | loss;
+        }
+        any.any()
+    }
+}
+
+/// So many words from a place on.
+#[inline(always)]
+fn lanes<W, const N: usize>(words: &mut [W], first: usize) -> &mut [W; N] {
+    let words = &mut words[first..first + N];
+    words.try_into().expect("a slice of this length")
 }
