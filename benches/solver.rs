@@ -101,10 +101,12 @@ fn run<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(pieces: usize, options: Op
     heading(if options.dtc { "wdl, dtc" } else { "wdl" });
     let mut store = Store::<R::Geometry>::new();
     let mut dtw_store = DtwStore::<R::Geometry>::new();
+    // The memory of one slice's is used for the next ones', as the program does.
+    let mut dtc = None;
     let mut total = (0, Times::default());
     for n in 2..=pieces {
         for slice in Slice::all_canonical(n, R::SET.has_kings()) {
-            let times = measure::<R>(slice, options, &mut store, &mut dtw_store);
+            let times = measure::<R>(slice, options, &mut store, &mut dtw_store, &mut dtc);
             if n < pieces {
                 continue;
             }
@@ -128,15 +130,20 @@ fn measure<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     options: Options,
     store: &mut Store<R::Geometry>,
     dtw_store: &mut DtwStore<R::Geometry>,
+    dtc: &mut Option<DtcDistances<R::Geometry>>,
 ) -> Times {
     let mut times = Times::default();
     let start = ProcessTime::now();
     let planes = Arc::new(PlaneSlice::new(slice).expect("memory"));
     store.insert(planes.clone());
-    let dtc = options
-        .dtc
-        .then(|| Arc::new(DtcDistances::new(&planes).expect("memory")));
-    solve::<R>(store, &planes, dtc.as_deref(), &|_| ()).expect("slices come in order");
+    if options.dtc {
+        let renewed = match dtc.take() {
+            Some(spare) => spare.renewed(&planes),
+            None => DtcDistances::new(&planes),
+        };
+        *dtc = Some(renewed.expect("memory"));
+    }
+    solve::<R>(store, &planes, dtc.as_ref(), &|_| ()).expect("slices come in order");
     times[0] = Some(start.elapsed());
     if options.dtw {
         let start = ProcessTime::now();

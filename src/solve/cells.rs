@@ -38,6 +38,32 @@ impl<A: Cell> Cells<A> {
         Ok(Self::of(map, len))
     }
 
+    /// As [`Cells::new`], but pages that these cells in memory have touched are kept and need not
+    /// be given by the system again.
+    ///
+    /// # Errors
+    /// If the system does not give the memory.
+    pub fn renewed(mut self, len: usize) -> io::Result<Cells<A>> {
+        #[cfg(target_os = "linux")]
+        {
+            let kept = self.map.len().min(len * size_of::<A>());
+            let options = memmap2::RemapOptions::new().may_move(true);
+            // SAFETY: nobody else has these cells. The map is one of memory, of which there is
+            // more if it grows, and as long as what is cleared.
+            unsafe {
+                self.map.remap((len * size_of::<A>()).max(1), options)?;
+                self.map.as_mut_ptr().write_bytes(0, kept);
+            }
+            self.len = len;
+            Ok(self)
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            drop(self);
+            Cells::new(len)
+        }
+    }
+
     /// # Errors
     /// If the file cannot be made, or the disk has no room for it.
     pub fn new_in(len: usize, directory: &Path) -> io::Result<Cells<A>> {
@@ -105,6 +131,20 @@ mod tests {
             Cells::<AtomicU64>::new_in(1 << 50, directory.path()).is_err(),
             "no disk is that large"
         );
+    }
+
+    #[test]
+    fn renewed_cells_are_zero() {
+        let mut cells = Cells::<AtomicU64>::new(1000).unwrap();
+        for len in [1000, 10, 0, 5000, 4000, 1 << 20] {
+            for cell in cells.all() {
+                cell.store(u64::MAX, Relaxed);
+            }
+            cells = cells.renewed(len).unwrap();
+            assert_eq!(cells.all().len(), len);
+            assert!(cells.all().iter().all(|cell| cell.load(Relaxed) == 0));
+        }
+        assert!(cells.renewed(1 << 50).is_err());
     }
 
     #[test]

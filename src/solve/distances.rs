@@ -86,6 +86,22 @@ impl<G: Geometry<Word: PlaneWord>> DtcDistances<G> {
     pub fn new(slice: &PlaneSlice<G>) -> io::Result<Self> {
         Distances::zeros(slice)
     }
+
+    /// The same, in the memory of distances that are needed no longer: to get memory from the
+    /// system costs more than to clear it.
+    ///
+    /// # Errors
+    /// If the system does not give the memory.
+    pub fn renewed(self, slice: &PlaneSlice<G>) -> io::Result<Self> {
+        let index = SliceIndex::new(slice.slice());
+        let [white, black] = self.plies.0;
+        let renewed = |plies: Narrow| plies.renewed(index.len() as usize);
+        Ok(Distances {
+            fast: slice.fast(),
+            plies: ByColor::new(renewed(white)?, renewed(black)?),
+            index,
+        })
+    }
 }
 
 impl<G: Geometry<Word: PlaneWord>> DtwDistances<G> {

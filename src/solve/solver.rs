@@ -163,15 +163,15 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> SliceSolver for WordSolver<R
         slice: Slice,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<&dyn SliceValues, SolveError> {
-        self.solved = None;
+        let spare = self.solved.take().and_then(SolvedSlice::into_dtc);
         let planes = Arc::new(self.new_planes(slice)?);
         self.store.insert(planes.clone());
         let no_memory = Self::no_memory(slice, Self::distance_bytes(slice));
-        let dtc = self
-            .with_dtc
-            .then(|| DtcDistances::new(&planes))
-            .transpose();
-        let dtc = dtc.map_err(&no_memory)?.map(Arc::new);
+        let dtc = self.with_dtc.then(|| match spare {
+            Some(spare) => spare.renewed(&planes),
+            None => DtcDistances::new(&planes),
+        });
+        let dtc = dtc.transpose().map_err(&no_memory)?.map(Arc::new);
         // Distances to win take about ten times as long as results.
         let parts = if self.with_dtw { [1, 9] } else { [10, 0] };
         let told = &AtomicU64::new(0);

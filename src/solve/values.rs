@@ -48,6 +48,11 @@ impl<G: Geometry<Word: PlaneWord>> SolvedSlice<G> {
             dtw,
         }
     }
+
+    /// The distances to conversion, if nobody else has them.
+    pub fn into_dtc(self) -> Option<DtcDistances<G>> {
+        self.dtc.and_then(Arc::into_inner)
+    }
 }
 
 impl<G: Geometry<Word: PlaneWord>> SliceValues for SolvedSlice<G> {

@@ -56,6 +56,24 @@ pub struct Narrow {
 }
 
 impl Narrow {
+    /// As [`Plies::zeros`], in the memory of distances that are needed no longer.
+    ///
+    /// # Errors
+    /// If the system does not give the memory.
+    pub fn renewed(self, positions: usize) -> io::Result<Self> {
+        let high = match self.has_high.into_inner() {
+            true => self.high.renewed(positions)?,
+            // Clearing it would touch it.
+            false => Cells::new(positions)?,
+        };
+        Ok(Narrow {
+            low: self.low.renewed(positions)?,
+            high,
+            has_high: AtomicBool::new(false),
+            avx512: self.avx512,
+        })
+    }
+
     /// Sets the distances of some squares of a run, which were zero. The run has a position for
     /// each square of `run`, of which the lowest is that of number `first`.
     ///
@@ -134,5 +152,7 @@ mod tests {
         }
         let all: Vec<u16> = (90..96).map(|number| plies.get(number)).collect();
         assert_eq!(all, [3, 0, 255, 256, 0, 0x1234]);
+        let plies = plies.renewed(200).unwrap().renewed(150).unwrap();
+        assert!((0..150).all(|number| plies.get(number) == 0));
     }
 }
