@@ -103,17 +103,27 @@ impl Avx512 {
     #[inline(always)]
     pub unsafe fn fill<W: Word>(self, cells: &[AtomicU8], free: W, squares: W, value: u8) {
         assert!(cells.len() >= free.count_ones() as usize);
-        let mut first = cells.as_ptr().cast_mut().cast::<i8>();
-        for half in 0..W::BITS.div_ceil(64) {
-            let part = |set: W| (set.to_u128() >> (64 * half)) as u64;
-            let free = part(free);
-            // SAFETY: `self` can only come from `detect`, which found all these features. From
-            // `first` on there are cells for all squares of this part of `free`, as there were
-            // for all, a cell can be written through a shared reference, and the caller promises
-            // that no other thread uses it.
-            unsafe {
-                fill_part(first, free, part(squares), value.cast_signed());
-                first = first.add(free.count_ones() as usize);
+        let first = cells.as_ptr().cast_mut().cast::<i8>();
+        let value = value.cast_signed();
+        // SAFETY: `self` can only come from `detect`, which found all these features. From `first`
+        // on there are cells for all squares of `free`, a cell can be written through a shared
+        // reference, and the caller promises that no other thread uses it.
+        unsafe {
+            if W::BITS <= 32 {
+                fill_32(
+                    first,
+                    free.to_u128() as u32,
+                    squares.to_u128() as u32,
+                    value,
+                );
+                return;
+            }
+            let low = free.to_u128() as u64;
+            fill_64(first, low, squares.to_u128() as u64, value);
+            if W::BITS > 64 {
+                let part = |set: W| (set.to_u128() >> 64) as u64;
+                let first = first.add(low.count_ones() as usize);
+                fill_64(first, part(free), part(squares), value);
             }
         }
     }
@@ -123,12 +133,23 @@ impl Avx512 {
 /// From `first` on there are as many values as squares in `free`, all of which may be written and
 /// none of which is used by another thread meanwhile if it belongs to one of `squares`.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,bmi2")]
-unsafe fn fill_part(first: *mut i8, free: u64, squares: u64, value: i8) {
-    use std::arch::x86_64::{_mm512_mask_storeu_epi8, _mm512_set1_epi8, _pext_u64};
-    let places = _pext_u64(squares, free);
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+unsafe fn fill_32(first: *mut i8, free: u32, squares: u32, value: i8) {
+    use std::arch::x86_64::{_mm256_mask_storeu_epi8, _mm256_set1_epi8, _pext_u32};
+    let places = _pext_u32(squares, free);
     // SAFETY: what the mask leaves out is not touched, and its bits are numbers of squares of
     // `free` among themselves, so each is that of a value.
+    unsafe { _mm256_mask_storeu_epi8(first, places, _mm256_set1_epi8(value)) };
+}
+
+/// # Safety
+/// As [`fill_32`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,bmi2")]
+unsafe fn fill_64(first: *mut i8, free: u64, squares: u64, value: i8) {
+    use std::arch::x86_64::{_mm512_mask_storeu_epi8, _mm512_set1_epi8, _pext_u64};
+    let places = _pext_u64(squares, free);
+    // SAFETY: as in `fill_32`.
     unsafe { _mm512_mask_storeu_epi8(first, places, _mm512_set1_epi8(value)) };
 }
 

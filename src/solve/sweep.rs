@@ -12,6 +12,8 @@ pub use self::words::{Row, Settled, Sides};
 
 use super::adjacency::Adjacency;
 use super::cpu::{Cpu, Task};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use crate::board::{ByColor, Color, Geometry, Word, each_direction};
 use crate::parallel;
 use crate::rules::Rules;
@@ -46,24 +48,29 @@ struct EachRow<'t, W, T> {
 }
 
 impl<W: Word, T: WordTask<W>> Task for EachRow<'_, W, T> {
-    type Output = ();
+    /// Anything was found.
+    type Output = bool;
 
     #[inline(always)]
-    fn run(mut self) {
+    fn run(mut self) -> bool {
         let one = self.columns == 1;
+        let mut any = false;
         self.changed.fill(false);
         let mut next = first_set(self.wanted, 0);
         while let Some(i) = next {
             let row = self.first + i;
-            self.changed[i] = if one {
+            let changed = if one {
                 // A part of one word would cost more than what is done to it.
                 self.task.word(row, 0, &mut self.rows, i)
             } else {
                 let words = i * self.columns..(i + 1) * self.columns;
                 self.task.row(row, self.rows.part(words))
             };
+            self.changed[i] = changed;
+            any |= changed;
             next = first_set(self.wanted, i + 1);
         }
+        any
     }
 }
 
@@ -273,7 +280,8 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         self.black.sets.len()
     }
 
-    /// Does a task for the rows `wanted`, and notes for which it found something.
+    /// Does a task for the rows `wanted`, and notes for which it found something. Returns whether
+    /// there are any.
     #[inline(always)]
     fn each_row(
         &self,
@@ -281,7 +289,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         side: &mut Sides<W<R>>,
         wanted: &[bool],
         changed: &mut [bool],
-    ) {
+    ) -> bool {
         let columns = self.columns();
         let run = |first, rows, wanted, changed| {
             self.cpu.run(EachRow {
@@ -291,7 +299,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
                 columns,
                 wanted,
                 changed,
-            });
+            })
         };
         if !self.parallel {
             return run(0, side.all_mut(), wanted, changed);
@@ -302,9 +310,11 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             .rows_mut(rows * columns)
             .zip(wanted.chunks(rows))
             .zip(changed.chunks_mut(rows));
+        let any = AtomicBool::new(false);
         parallel::for_each_of(parts.collect(), &|part, ((words, wanted), changed)| {
-            run(part * rows, words, wanted, changed);
+            any.fetch_or(run(part * rows, words, wanted, changed), Relaxed);
         });
+        any.into_inner()
     }
 
     #[inline(always)]
@@ -341,7 +351,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
     fn rows_before(&self, changed: &[bool], rows: &mut [bool]) {
         // To find them out pays where they are few.
         let count = changed.iter().filter(|&&changed| changed).count();
-        rows.fill(4 * count > rows.len());
+        rows.fill(8 * count > rows.len());
         if rows[0] {
             return;
         }
@@ -364,27 +374,27 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             wanted,
             pulled,
         } = rows;
+        let mut any_black = first_set(black_changed, 0).is_some();
+        let mut any_white = first_set(white_changed, 0).is_some();
         loop {
-            if !self.white.is_still() && black_changed.contains(&true) {
+            if !self.white.is_still() && any_black {
                 self.rows_before(black_changed, wanted);
-                self.each_row(&self.pull_white::<false>(black), white, wanted, pulled);
+                let pull = self.pull_white::<false>(black);
+                any_white |= self.each_row(&pull, white, wanted, pulled);
                 for (all, now) in white_changed.iter_mut().zip(pulled.iter()) {
                     *all |= now;
                 }
             }
-            if !self.fast_king || !white_changed.contains(&true) {
+            if !self.fast_king || !any_white {
                 return;
             }
-            self.each_row(
-                &self.pull_black(white, &Anytime, 0),
-                black,
-                white_changed,
-                black_changed,
-            );
+            let pull = self.pull_black(white, &Anytime, 0);
+            any_black = self.each_row(&pull, black, white_changed, black_changed);
+            if !any_black {
+                return;
+            }
             white_changed.fill(false);
-            if !black_changed.contains(&true) {
-                return;
-            }
+            any_white = false;
         }
     }
 
@@ -407,12 +417,13 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             // White's words are kept as they are until those of Black have been looked at.
             self.rows_before(black_changed, wanted);
             self.each_row(&self.pull_white::<true>(black), white, wanted, pulled);
-            if self.fast_king {
+            let mut any = if self.fast_king {
                 let pull = self.pull_black(white, decided, plies);
-                self.each_row(&pull, black, white_changed, black_changed);
+                self.each_row(&pull, black, white_changed, black_changed)
             } else {
                 black_changed.fill(false);
-            }
+                false
+            };
             let commit = |side| Commit {
                 decided,
                 side,
@@ -421,13 +432,13 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             if plies == 1 {
                 // What captures and man moves settled has been kept, too.
                 pulled.fill(true);
-                self.each_row(&commit(Color::Black), black, pulled, wanted);
+                any |= self.each_row(&commit(Color::Black), black, pulled, wanted);
                 for (all, now) in black_changed.iter_mut().zip(wanted.iter()) {
                     *all |= now;
                 }
             }
-            self.each_row(&commit(Color::White), white, pulled, white_changed);
-            if !white_changed.contains(&true) && !black_changed.contains(&true) {
+            any |= self.each_row(&commit(Color::White), white, pulled, white_changed);
+            if !any {
                 return;
             }
             plies += 1;
