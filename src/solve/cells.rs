@@ -46,7 +46,10 @@ impl<A: Cell> Cells<A> {
     pub fn renewed(mut self, len: usize) -> io::Result<Cells<A>> {
         #[cfg(target_os = "linux")]
         {
-            let kept = self.map.len().min(len * size_of::<A>());
+            // Behind its end the last page may have what was there when the map was longer.
+            const PAGE: usize = 1 << 16;
+            let kept = self.map.len().next_multiple_of(PAGE);
+            let kept = kept.min(len * size_of::<A>());
             let options = memmap2::RemapOptions::new().may_move(true);
             // SAFETY: nobody else has these cells. The map is one of memory, of which there is
             // more if it grows, and as long as what is cleared.
