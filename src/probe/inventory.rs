@@ -44,8 +44,10 @@ pub struct Coverage {
     pub tables: usize,
     /// Of all files together.
     pub bytes: u64,
-    /// Stored positions.
+    /// Positions with a value.
     pub positions: u64,
+    /// Sides to move that are not stored, as they follow from the other by a look-ahead.
+    pub following: u64,
     /// How sides to move are encoded, in the order of codecs; only those that occur.
     pub codecs: Vec<CodecShare>,
     /// Every slice of at most this many pieces is there; none if not even those of two.
@@ -79,7 +81,7 @@ impl CodecShare {
         for header in headers {
             let sides = header.sides().iter();
             let stored = sides.filter_map(|&side| header.stored[side].as_ref());
-            for stored in stored.filter(|stored| stored.codec == codec) {
+            for stored in stored.filter(|stored| stored.codec == Some(codec)) {
                 share.sides += 1;
                 share.positions += header.positions;
                 share.bytes += stored.bytes();
@@ -264,6 +266,9 @@ impl Inventory {
                     tables: of_set().count(),
                     bytes: of_set().map(|h| h.file_len).sum(),
                     positions: of_set().map(|h| h.positions * h.sides().len() as u64).sum(),
+                    following: of_set()
+                        .map(|h| h.sides().iter().filter(|&&side| h.follows(side)).count() as u64)
+                        .sum(),
                     codecs: Codec::ALL
                         .iter()
                         .filter_map(|&codec| CodecShare::of(codec, of_set()))

@@ -56,6 +56,13 @@ pub struct Tablebase {
     budget: u64,
 }
 
+/// Distances of a block of one table and side to move.
+#[derive(Debug, Default)]
+pub(super) struct DecodedBlock {
+    first: u64,
+    plies: Vec<u16>,
+}
+
 /// The bytes of decoded blocks a [`Tablebase`] keeps unless told otherwise.
 pub const DEFAULT_CACHE: u64 = 256 << 20;
 
@@ -259,7 +266,22 @@ impl Tablebase {
         table: &Table,
         place: Place,
     ) -> Result<u16, ProbeError> {
+        self.look_up_distance_in::<R>(table, place, &mut DecodedBlock::default())
+    }
+
+    /// The same; a block that has to be decoded is left in `last`, where it is looked for first.
+    pub(super) fn look_up_distance_in<R: Rules>(
+        &self,
+        table: &Table,
+        place: Place,
+        last: &mut DecodedBlock,
+    ) -> Result<u16, ProbeError> {
         let Place { side, position } = place;
+        if let Some(at) = position.checked_sub(last.first)
+            && let Some(&plies) = last.plies.get(at as usize)
+        {
+            return Ok(plies);
+        }
         let per_block = table.file()?.block_positions(side).max(1);
         let (block, at) = (position / per_block, position % per_block);
         let first = block * per_block.div_ceil(LINE_DISTANCES);
@@ -274,7 +296,12 @@ impl Tablebase {
             let bytes: Vec<u8> = plies.iter().flat_map(|p| p.to_le_bytes()).collect();
             self.cache.insert_bytes(table.line(side, line), &bytes);
         }
-        Ok(plies[at as usize])
+        let found = plies[at as usize];
+        *last = DecodedBlock {
+            first: block * per_block,
+            plies,
+        };
+        Ok(found)
     }
 
     /// A result that a table keeps apart because the search cannot find it. These are never in the

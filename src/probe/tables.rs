@@ -85,7 +85,9 @@ impl Tables {
                 Metric::Wdl => LINE_RESULTS,
                 Metric::Dtc | Metric::Dtw => LINE_DISTANCES,
             };
-            header.positions.div_ceil(line) * header.sides().len() as u64
+            let sides = header.sides().iter();
+            let stored = sides.filter(|&&side| !header.follows(side)).count() as u64;
+            header.positions.div_ceil(line) * stored
         };
         self.headers().map(of_table).fold(0, u64::saturating_add)
     }
