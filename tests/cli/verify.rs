@@ -48,6 +48,38 @@ fn tables_are_verified() {
     fails_naming(&mut verify(&["--slice", "KMvM"]), &["KMvM"]);
 }
 
+/// What is wrong among the tables of one rule set is told to who verifies that one.
+#[test]
+fn rule_sets_are_verified_each_by_itself() {
+    let tables = tempfile::tempdir().unwrap();
+    for rule_set in ["english", "russian"] {
+        generate(tables.path(), &[rule_set, "--pieces", "2"]).success();
+    }
+    let at = |name: &str| tables.path().join(name);
+    let verify = |rule_set| {
+        let mut verify = crownhead(["verify", rule_set, "--tables"]);
+        verify.arg(tables.path());
+        verify
+    };
+    fs::write(at("russian/KvK.dtw"), "no table").unwrap();
+    verify("english").assert().success();
+    fails_naming(&mut verify("russian"), &["russian/KvK.dtw"]);
+    // The table of another rule set.
+    fs::copy(at("english/KvM.wdl"), at("russian/KvM.wdl")).unwrap();
+    let exchanged = [
+        "russian/KvM.wdl",
+        "header says english",
+        "directory russian",
+    ];
+    fails_naming(verify("russian").args(["--slice", "KvM"]), &exchanged);
+    let mut probe = crownhead(["probe", "russian", "W:WKa1:Bc7", "--tables"]);
+    fails_naming(probe.arg(tables.path()), &exchanged);
+    verify("english").assert().success();
+    // What lies outside may be of any.
+    fs::write(at("KvK.dtw"), "no table").unwrap();
+    fails_naming(&mut verify("english"), &["KvK.dtw"]);
+}
+
 /// A file that is not taken for a table proves nothing, and does not go unnoticed.
 #[test]
 fn files_that_are_not_used_are_told_slice_by_slice() {
