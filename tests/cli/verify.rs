@@ -4,7 +4,7 @@ use std::fs;
 
 use predicates::prelude::*;
 
-use crate::support::{crownhead, fails_naming, generate};
+use crate::support::{crownhead, fails_naming, generate, with_tables};
 
 #[test]
 fn tables_are_verified() {
@@ -78,6 +78,24 @@ fn rule_sets_are_verified_each_by_itself() {
     // What lies outside may be of any.
     fs::write(at("KvK.dtw"), "no table").unwrap();
     fails_naming(&mut verify("english"), &["KvK.dtw"]);
+}
+
+/// A list may have positions in either form, and says where it is no text.
+#[test]
+fn lists_are_read_as_positions_are() {
+    let list = tempfile::NamedTempFile::new().unwrap();
+    let verify = |text: &[u8]| {
+        fs::write(list.path(), text).unwrap();
+        let mut verify = with_tables(["verify", "english", "--against"]);
+        verify.arg(list.path());
+        verify
+    };
+    let hub = format!("Weebeeeew{}", "e".repeat(24));
+    let text = format!("W:W8:B3;win;13\n\n{hub};win;13\n");
+    verify(text.as_bytes()).assert().success();
+    let places = ["line 2, byte 6: not UTF-8"];
+    fails_naming(&mut verify(b"W:W8:B3;win;13\nW:W8:\xfc"), &places);
+    fails_naming(&mut verify(b"Wewb;win;13\n"), &["line 1"]);
 }
 
 /// A file that is not taken for a table proves nothing, and does not go unnoticed.
