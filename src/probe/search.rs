@@ -23,6 +23,20 @@ pub(super) enum Reach {
     Cache,
 }
 
+/// Why a search comes back without a result.
+#[derive(Debug)]
+pub(super) enum Unanswered {
+    /// It may not leave the cache, and that does not have the answer.
+    NotCached,
+    Error(ProbeError),
+}
+
+impl<E: Into<ProbeError>> From<E> for Unanswered {
+    fn from(error: E) -> Self {
+        Unanswered::Error(error.into())
+    }
+}
+
 /// How a search is to go about.
 #[derive(Clone, Copy)]
 pub(super) struct Ask<'a> {
@@ -88,7 +102,11 @@ impl Tablebase {
     /// As [`Tablebase::probe`].
     #[inline]
     pub fn result<R: Rules>(&self, board: &Board<R::Geometry>) -> Result<Wdl, ProbeError> {
-        self.search::<R>(board, Ask::FILES, 0)
+        match self.search::<R>(board, Ask::FILES, 0) {
+            Ok(result) => Ok(result),
+            Err(Unanswered::Error(error)) => Err(error),
+            Err(Unanswered::NotCached) => unreachable!("files are read"),
+        }
     }
 
     /// The result if it follows from blocks that are decoded already, else none; no file is touched.
@@ -101,8 +119,9 @@ impl Tablebase {
         board: &Board<R::Geometry>,
     ) -> Result<Option<Wdl>, ProbeError> {
         match self.search::<R>(board, Ask::CACHE, 0) {
-            Err(ProbeError::NotCached) => Ok(None),
-            found => found.map(Some),
+            Ok(result) => Ok(Some(result)),
+            Err(Unanswered::NotCached) => Ok(None),
+            Err(Unanswered::Error(error)) => Err(error),
         }
     }
 
@@ -112,7 +131,7 @@ impl Tablebase {
         board: &Board<R::Geometry>,
         ask: Ask,
         depth: u16,
-    ) -> Result<Wdl, ProbeError> {
+    ) -> Result<Wdl, Unanswered> {
         let without_move = Outcome::without_move(&R::SET).result;
         match Kind::of::<R>(board) {
             Kind::Over => return Ok(without_move),
@@ -148,10 +167,9 @@ impl Tablebase {
             left == 0
         });
         if depth >= table.header.depth_bound || spent {
-            return Err(ProbeError::Depth {
-                path: table.path.clone(),
-                bound: table.header.depth_bound,
-            });
+            let path = table.path.clone();
+            let bound = table.header.depth_bound;
+            return Err(ProbeError::Depth { path, bound }.into());
         }
         let best = self.best::<R>(board, ask, depth, false)?;
         Ok(best.unwrap_or(without_move))
@@ -164,7 +182,7 @@ impl Tablebase {
         ask: Ask,
         depth: u16,
         captures: bool,
-    ) -> Result<Option<Wdl>, ProbeError> {
+    ) -> Result<Option<Wdl>, Unanswered> {
         let mut best: Option<Wdl> = None;
         let mut failure = None;
         let mut visit = |after: Board<R::Geometry>| {

@@ -173,9 +173,8 @@ impl Table {
     fn open(&self) -> Result<&TableFile, TableError> {
         let file = TableFile::open(&self.path)?;
         if file.header() != &self.header {
-            let what = "it was exchanged since it was found";
             let path = self.path.clone();
-            return Err(TableError::CorruptHeader { path, what });
+            return Err(TableError::Replaced { path });
         }
         Ok(self.file.get_or_init(|| file))
     }

@@ -26,6 +26,9 @@ pub enum TableError {
         version: u16,
         known: u16,
     },
+    /// Another file has its name now.
+    #[error("`{}` was replaced since it was found: open the tables again", path.display())]
+    Replaced { path: PathBuf },
     #[error("`{}` is damaged ({what}): delete it and generate the slice again", path.display())]
     CorruptHeader { path: PathBuf, what: &'static str },
     #[error(
