@@ -18,7 +18,7 @@ use crate::table::{Metric, SliceValues, TableFile, Wdl, stored_sides};
 /// the loser delays; zero without a move. None if the distance after a move that counts is not known.
 ///
 /// Results and distances of the positions after moves are asked for, with whether all pieces are
-/// still what they were; no distance is after a move that is the conversion itself.
+/// still what they were; distances not after a move that is the conversion itself.
 ///
 /// # Errors
 /// What these come back with; also if no move gives the result.
@@ -199,7 +199,7 @@ impl<'t, R: Rules> Ahead<'t, R> {
 }
 
 /// Whether every distance that a table leaves out, which is not on the disk yet, is found by looking
-/// ahead; not so if a table is missing that this takes. Those of other slices and of the results
+/// ahead; not so if a table that this takes is missing or says otherwise. Those of other slices and of the results
 /// must be in `directory`. Keeps so many bytes of decoded blocks.
 pub(crate) fn is_found(
     directory: &Path,
@@ -212,7 +212,9 @@ pub(crate) fn is_found(
     tables.add(table);
     let found = with_rules!(rule_set, R => compare::<R>(&tables, values, metric));
     match found {
-        Err(ProbeError::Missing { .. }) => Ok(false),
+        // Contradiction would mean wrong values: they are stored as they are, and verification will
+        // tell.
+        Err(ProbeError::Missing { .. } | ProbeError::Contradiction { .. }) => Ok(false),
         found => found,
     }
 }
