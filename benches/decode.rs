@@ -61,7 +61,11 @@ fn measure(tables: &Tablebase, rule_set: RuleSetId, pieces: usize) {
                 continue;
             };
             for &side in file.header().sides() {
-                let codec = file.header().stored[side].map_or("", |stored| stored.codec.name());
+                let stored = file.header().stored[side];
+                let Some(codec) = stored.and_then(|stored| stored.codec) else {
+                    continue;
+                };
+                let codec = codec.name();
                 let name = match metric {
                     Metric::Wdl => codec.to_owned(),
                     _ => format!("{codec}, {metric}"),

@@ -155,10 +155,20 @@ fn measure<R: Rules>(directories: &[PathBuf], pieces: usize) {
             "distances, nothing cached",
             each(few, |p| outcome(&uncached, p)),
         );
-        report("distances, cached", {
-            each(few, |p| outcome(&tables, p));
-            each(few, |p| outcome(&tables, p))
-        });
+        let cached = |what: &str, positions: &[Position]| {
+            if !positions.is_empty() {
+                each(positions, |p| outcome(&tables, p));
+                report(what, each(positions, |p| outcome(&tables, p)));
+            }
+        };
+        cached("distances, cached", few);
+        let quiet_where = |follows| {
+            let chosen = quiet.iter().copied();
+            let chosen = chosen.filter(|board| sides_follow::<R>(&tables, board) == [follows; 2]);
+            as_positions(&chosen.take(SLOW).collect::<Vec<_>>())
+        };
+        cached("of quiet positions", &quiet_where(false));
+        cached("of these that follow", &quiet_where(true));
     }
 
     let shares: Vec<_> = boards.chunks(boards.len() / 2).collect();
@@ -184,6 +194,19 @@ fn measure<R: Rules>(directories: &[PathBuf], pieces: usize) {
     println!("  two threads: {speed:.2} times as fast as one");
     let used = tables.cache_statistics();
     println!("  {used:?}");
+}
+
+/// Whether the distances of a position, to a conversion and to the end, follow from the other side.
+fn sides_follow<R: Rules>(tables: &Tablebase, board: &Board<R::Geometry>) -> [bool; 2] {
+    let slice = Slice::of(board).expect("it has few pieces");
+    let side = match slice.is_canonical() {
+        true => board.side,
+        false => !board.side,
+    };
+    [Metric::Dtc, Metric::Dtw].map(|metric| {
+        let header = tables.header(R::ID, slice, metric);
+        header.is_some_and(|header| header.follows(side))
+    })
 }
 
 /// Median over batches and mean of the thread's processor time, in nanoseconds a probe.

@@ -109,6 +109,7 @@ fn generation_keeps_to_its_memory() {
         for (rules, pieces, metrics, profile) in [
             (RuleSetId::Russian, 3, &Metric::ALL[..], Profile::Fast),
             (RuleSetId::English, 4, &[Metric::Wdl], Profile::Small),
+            (RuleSetId::English, 3, &Metric::ALL, Profile::Small),
             (RuleSetId::International, 3, &Metric::ALL, Profile::Full),
         ] {
             let tables = tempfile::tempdir().unwrap();

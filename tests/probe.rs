@@ -258,7 +258,7 @@ fn a_table_exchanged_after_it_was_found_is_refused() {
     let position = fen::parse(Variant::English, "W:WK32,21:B3").unwrap();
     let error = tables.probe(&position).unwrap_err().to_string();
     assert!(
-        error.contains("KMvM.wdl") && error.contains("exchanged"),
+        error.contains("KMvM.wdl") && error.contains("replaced") && error.contains("again"),
         "{error}"
     );
 }

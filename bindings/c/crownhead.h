@@ -47,7 +47,7 @@ typedef enum {
   CROWNHEAD_NOT_CACHED = 3,
   // A table is damaged.
   CROWNHEAD_DAMAGED = 4,
-  // A table cannot be read.
+  // A table cannot be read, or was replaced since it was found: open the tables again.
   CROWNHEAD_IO = 5,
   // A null pointer, an unknown variant, a position that cannot be, a text that is no position.
   CROWNHEAD_INVALID_ARGUMENT = 6,

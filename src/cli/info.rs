@@ -8,8 +8,9 @@ use crownhead::probe::{CodecShare, Inventory, Tablebase, table_paths};
 
 /// Tell which tables are there, which are missing, and which files are not used
 ///
-/// Positions are those the tables store; a slice and its colour mirror share one table. Below each
-/// set stands how many sides to move are encoded which way. Missing are the other slices of as many
+/// Positions are those the tables have values of; a slice and its colour mirror share one table.
+/// Below each set stands how many sides to move are encoded which way, and how many follow from the
+/// other side by looking a move ahead. Missing are the other slices of as many
 /// pieces as some slice that is there.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -48,6 +49,7 @@ struct Set {
     positions: u64,
     bytes: u64,
     codecs: Vec<Codec>,
+    following: u64,
     complete: Option<usize>,
     extra: Vec<String>,
     missing: Vec<String>,
@@ -147,7 +149,12 @@ impl Set {
             let sides = words::counted(c.sides, "side", "sides");
             format!("{} {sides} in {} bytes", c.codec, grouped(c.bytes))
         });
-        writeln!(out, "  {}", codecs.collect::<Vec<_>>().join(", "))?;
+        let following = (self.following > 0).then(|| {
+            let sides = words::counted(self.following, "side follows", "sides follow");
+            format!("{sides} a move ahead")
+        });
+        let encoded = codecs.chain(following).collect::<Vec<_>>();
+        writeln!(out, "  {}", encoded.join(", "))?;
         for (what, slices) in [("extra", &self.extra), ("missing", &self.missing)] {
             if !slices.is_empty() {
                 let shown = slices[..slices.len().min(SHOWN)].join(" ");
@@ -181,6 +188,7 @@ impl Report {
             positions: set.positions,
             bytes: set.bytes,
             codecs: set.codecs.iter().map(Codec::of).collect(),
+            following: set.following,
             complete: set.complete,
             extra: set.extra.iter().map(|s| s.to_string()).collect(),
             missing: set.missing.iter().map(|s| s.to_string()).collect(),

@@ -135,7 +135,8 @@ impl Args {
             return Ok(slices);
         }
         let inventory = tables.inventory();
-        if let Some(file) = inventory.ignored.first() {
+        let mut ignored = inventory.ignored.iter();
+        if let Some(file) = ignored.find(|file| file.may_concern(rule_set)) {
             return Err(file.to_string().into());
         }
         let sets = inventory

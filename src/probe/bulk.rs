@@ -1,9 +1,10 @@
 //! All values of a range of positions: what is stored from the blocks, the rest by search.
 
 use super::search::is_threatened;
+use super::tablebase::DecodedBlock;
 use super::tables::{Place, Table};
 use super::{ProbeError, Tablebase};
-use crate::board::Color;
+use crate::board::{Board, Color};
 use crate::index::Slice;
 use crate::rules::Rules;
 use crate::rules::movegen::has_capture;
@@ -64,25 +65,36 @@ impl Tablebase {
         let table = self.table(R::ID, slice, metric);
         let table = table.ok_or_else(|| self.missing(R::ID, slice, metric))?;
         let captures = table.header.leaves_out_captures();
+        let follows = table.header.follows(side);
+        let mut last = DecodedBlock::default();
         let index = table.index::<R::Geometry>();
         for (position, plies) in (first..).zip(out) {
             let board = index.unrank(position, side);
-            *plies = if captures && has_capture::<R>(&board) {
-                let outcome = self.outcome::<R>(&board)?;
-                let distance = match metric {
-                    Metric::Dtw => outcome.dtw,
-                    _ => outcome.dtc,
-                };
-                match (outcome.result, distance) {
-                    (_, Some(plies)) => plies,
-                    (Wdl::Draw, None) => 0,
-                    (_, None) => return Err(self.lacking_distance::<R>(&board, metric)),
-                }
+            *plies = if follows || captures && has_capture::<R>(&board) {
+                let result = self.result::<R>(&board)?;
+                self.known_distance::<R>(&board, metric, result)?
             } else {
-                self.look_up_distance::<R>(table, Place { side, position })?
+                self.look_up_distance_in::<R>(table, Place { side, position }, &mut last)?
             };
         }
         Ok(())
+    }
+
+    /// The distance of a position that has this result, zero for draws.
+    ///
+    /// # Errors
+    /// As [`Tablebase::probe`], also if a table of distances is missing.
+    pub(super) fn known_distance<R: Rules>(
+        &self,
+        board: &Board<R::Geometry>,
+        metric: Metric,
+        result: Wdl,
+    ) -> Result<u16, ProbeError> {
+        match self.distance::<R>(board, metric, result)? {
+            Some(plies) => Ok(plies),
+            None if result == Wdl::Draw => Ok(0),
+            None => Err(self.lacking_distance::<R>(board, metric)),
+        }
     }
 
     /// Decodes a block of a table of distances, for which the results must be known.

@@ -44,8 +44,10 @@ pub struct Coverage {
     pub tables: usize,
     /// Of all files together.
     pub bytes: u64,
-    /// Stored positions.
+    /// Positions with a value.
     pub positions: u64,
+    /// Sides to move that are not stored, as they follow from the other by a look-ahead.
+    pub following: u64,
     /// How sides to move are encoded, in the order of codecs; only those that occur.
     pub codecs: Vec<CodecShare>,
     /// Every slice of at most this many pieces is there; none if not even those of two.
@@ -79,7 +81,7 @@ impl CodecShare {
         for header in headers {
             let sides = header.sides().iter();
             let stored = sides.filter_map(|&side| header.stored[side].as_ref());
-            for stored in stored.filter(|stored| stored.codec == codec) {
+            for stored in stored.filter(|stored| stored.codec == Some(codec)) {
                 share.sides += 1;
                 share.positions += header.positions;
                 share.bytes += stored.bytes();
@@ -224,6 +226,14 @@ impl Inventory {
             );
             return self.ignore(path, reason);
         }
+        let expected = path.parent().and_then(rule_set_named);
+        if let Some(expected) = expected.filter(|&expected| expected != header.rule_set) {
+            let reason = format!(
+                "its header says {}, its directory {expected}",
+                header.rule_set
+            );
+            return self.ignore(path, reason);
+        }
         if let Some(first) = tables.add(path, header) {
             let reason = format!("already found at `{}`", first.path.display());
             self.ignore(path, reason);
@@ -264,6 +274,9 @@ impl Inventory {
                     tables: of_set().count(),
                     bytes: of_set().map(|h| h.file_len).sum(),
                     positions: of_set().map(|h| h.positions * h.sides().len() as u64).sum(),
+                    following: of_set()
+                        .map(|h| h.sides().iter().filter(|&&side| h.follows(side)).count() as u64)
+                        .sum(),
                     codecs: Codec::ALL
                         .iter()
                         .filter_map(|&codec| CodecShare::of(codec, of_set()))
@@ -278,6 +291,13 @@ impl Inventory {
 }
 
 impl Ignored {
+    /// It is not among the files of another rule set, nor the directory of these.
+    pub fn may_concern(&self, rule_set: RuleSetId) -> bool {
+        let places = [Some(self.path.as_path()), self.path.parent()];
+        let mut named = places.into_iter().flatten().filter_map(rule_set_named);
+        named.all(|other| other == rule_set)
+    }
+
     /// A file of this name, or the directory where a table of the rule set would be, and not known
     /// by another path.
     fn would_hold(&self, rule_set: RuleSetId, name: &str) -> bool {
@@ -293,6 +313,13 @@ impl Ignored {
         let reason = self.reason.as_str();
         is(Some(&self.path), rule_set.name()) && ![SEARCHED_ALREADY, LEADS_UP].contains(&reason)
     }
+}
+
+/// The rule set after which a file or directory is named.
+fn rule_set_named(path: &Path) -> Option<RuleSetId> {
+    let name = path.file_name()?;
+    let mut all = RuleSetId::ALL.iter().copied();
+    all.find(|rule_set| name == rule_set.name())
 }
 
 /// A directory that contains the path by which it is reached: a link up the tree.

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use super::{Outcome, ProbeError, RankedMove, Tablebase};
 use crate::board::Position;
-use crate::index::Slice;
 use crate::rules::reference::legal_moves;
 use crate::rules::{Rules, with_rules};
 use crate::table::{Metric, Wdl};
@@ -98,13 +97,9 @@ impl Tablebase {
         let successors = legal_moves(position).into_iter().map(after);
         let around: Vec<Position> = std::iter::once(*position).chain(successors).collect();
         with_rules!(position.variant().rule_set(), R => {
-            let slice = |p: &Position| {
-                Slice::of::<<R as Rules>::Geometry>(&p.to_board()).filter(Slice::is_contested)
-            };
-            let slices: Vec<Slice> = around.iter().filter_map(slice).collect();
             let lacks = |metric| {
-                let absent = |s: &&Slice| self.header(R::ID, **s, metric).is_none();
-                slices.iter().find(absent).map(|s| self.missing(R::ID, s.canonical(), metric))
+                let mut absent = around.iter().map(|p| self.slice_without::<R>(&p.to_board(), metric));
+                absent.find_map(|slice| Some(self.missing(R::ID, slice?, metric)))
             };
             let missing = lacks(Metric::Dtc).or_else(|| lacks(Metric::Dtw));
             missing.unwrap_or(ProbeError::Contradiction { rule_set: R::ID })

@@ -1,6 +1,7 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use super::look_ahead::SliceDistances;
 use super::{ProbeError, Tablebase};
 use crate::board::{ByColor, Color};
 use crate::index::{Slice, SliceIndex};
@@ -9,7 +10,7 @@ use crate::rules::{RuleSetId, Rules, with_rules};
 use crate::table::{Codes, Metric, SliceValues, TableError, Wdl, stored_sides};
 
 /// Positions read by one task, a multiple of any block and of the codes of a byte.
-const CHUNK: u64 = 1 << 16;
+pub(super) const CHUNK: u64 = 1 << 16;
 
 /// All results of one slice, what its table leaves out included, in two bits each.
 #[derive(Debug)]
@@ -74,7 +75,7 @@ pub struct LoadedSlice {
     positions: u64,
     results: SliceResults,
     /// By metric.
-    distances: [Option<ByColor<Vec<Vec<u16>>>>; 3],
+    distances: [Option<SliceDistances>; 3],
 }
 
 impl LoadedSlice {
@@ -97,17 +98,9 @@ impl LoadedSlice {
         let results = with_rules!(rule_set, R => SliceResults::read::<R>(&tables, slice)?);
         let mut distances = [const { None }; 3];
         for &metric in metrics.iter().filter(|&&metric| metric != Metric::Wdl) {
-            let mut plies = ByColor::default();
-            for &side in stored_sides(slice) {
-                plies[side] = chunks(positions, |first, count| {
-                    let mut values = vec![0; count];
-                    with_rules!(rule_set, R => {
-                        tables.distances_of::<R>(slice, metric, side, first, &mut values)?;
-                    });
-                    Ok(values)
-                })?;
-            }
-            distances[metric as usize] = Some(plies);
+            distances[metric as usize] = Some(with_rules!(rule_set, R => {
+                SliceDistances::read::<R>(&tables, &results, slice, metric)?
+            }));
         }
         Ok(LoadedSlice {
             rule_set,
@@ -120,9 +113,8 @@ impl LoadedSlice {
 
     /// The bytes that results and distances of these metrics take.
     pub fn bytes(rule_set: RuleSetId, slice: Slice, metrics: &[Metric]) -> u64 {
-        let positions = slice.positions(rule_set.rules().geometry);
         let distances = metrics.iter().filter(|&&metric| metric != Metric::Wdl);
-        let plies = positions * (stored_sides(slice).len() * size_of::<u16>()) as u64;
+        let plies = SliceDistances::bytes(rule_set, slice);
         SliceResults::bytes(rule_set, slice) + distances.count() as u64 * plies
     }
 
@@ -145,7 +137,7 @@ impl LoadedSlice {
 }
 
 /// Makes the values of all positions in parallel, chunk by chunk.
-fn chunks<T: Send>(
+pub(super) fn each_chunk<T: Send>(
     positions: u64,
     read: impl Fn(u64, usize) -> Result<T, ProbeError> + Sync,
 ) -> Result<Vec<T>, ProbeError> {
@@ -181,8 +173,7 @@ impl SliceValues for LoadedSlice {
         let distances = self.distances[metric as usize].as_ref();
         let distances = distances.expect("distances are asked only of metrics that `has` affirms");
         self.each(side, first, out.len(), |place, side, position| {
-            let chunk = &distances[side][(position / CHUNK) as usize];
-            out[place] = chunk[(position % CHUNK) as usize];
+            out[place] = distances.get(side, position);
         });
     }
 }

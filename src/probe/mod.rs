@@ -11,6 +11,7 @@ mod cache;
 mod inventory;
 mod line;
 mod loaded;
+pub(crate) mod look_ahead;
 mod outcome;
 mod paths;
 mod ranking;

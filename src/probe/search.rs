@@ -1,8 +1,10 @@
 //! What tables do not store is found by search: through captures, which lead to smaller slices, and
-//! where a table says so through quiet moves. The answers are exact.
+//! where a table says so through quiet moves; the distances of a side to move of which none are
+//! stored a [move ahead](super::look_ahead). The answers are exact.
 
 use std::cell::Cell;
 
+use super::look_ahead::distance_ahead;
 use super::tables::{Place, Table};
 use super::{Outcome, ProbeError, Tablebase};
 use crate::board::{Board, Word};
@@ -19,6 +21,20 @@ pub(super) enum Reach {
     Files,
     /// From the cache alone.
     Cache,
+}
+
+/// Why a search comes back without a result.
+#[derive(Debug)]
+pub(super) enum Unanswered {
+    /// It may not leave the cache, and that does not have the answer.
+    NotCached,
+    Error(ProbeError),
+}
+
+impl<E: Into<ProbeError>> From<E> for Unanswered {
+    fn from(error: E) -> Self {
+        Unanswered::Error(error.into())
+    }
 }
 
 /// How a search is to go about.
@@ -86,7 +102,11 @@ impl Tablebase {
     /// As [`Tablebase::probe`].
     #[inline]
     pub fn result<R: Rules>(&self, board: &Board<R::Geometry>) -> Result<Wdl, ProbeError> {
-        self.search::<R>(board, Ask::FILES, 0)
+        match self.search::<R>(board, Ask::FILES, 0) {
+            Ok(result) => Ok(result),
+            Err(Unanswered::Error(error)) => Err(error),
+            Err(Unanswered::NotCached) => unreachable!("files are read"),
+        }
     }
 
     /// The result if it follows from blocks that are decoded already, else none; no file is touched.
@@ -99,8 +119,9 @@ impl Tablebase {
         board: &Board<R::Geometry>,
     ) -> Result<Option<Wdl>, ProbeError> {
         match self.search::<R>(board, Ask::CACHE, 0) {
-            Err(ProbeError::NotCached) => Ok(None),
-            found => found.map(Some),
+            Ok(result) => Ok(Some(result)),
+            Err(Unanswered::NotCached) => Ok(None),
+            Err(Unanswered::Error(error)) => Err(error),
         }
     }
 
@@ -110,7 +131,7 @@ impl Tablebase {
         board: &Board<R::Geometry>,
         ask: Ask,
         depth: u16,
-    ) -> Result<Wdl, ProbeError> {
+    ) -> Result<Wdl, Unanswered> {
         let without_move = Outcome::without_move(&R::SET).result;
         match Kind::of::<R>(board) {
             Kind::Over => return Ok(without_move),
@@ -146,10 +167,9 @@ impl Tablebase {
             left == 0
         });
         if depth >= table.header.depth_bound || spent {
-            return Err(ProbeError::Depth {
-                path: table.path.clone(),
-                bound: table.header.depth_bound,
-            });
+            let path = table.path.clone();
+            let bound = table.header.depth_bound;
+            return Err(ProbeError::Depth { path, bound }.into());
         }
         let best = self.best::<R>(board, ask, depth, false)?;
         Ok(best.unwrap_or(without_move))
@@ -162,7 +182,7 @@ impl Tablebase {
         ask: Ask,
         depth: u16,
         captures: bool,
-    ) -> Result<Option<Wdl>, ProbeError> {
+    ) -> Result<Option<Wdl>, Unanswered> {
         let mut best: Option<Wdl> = None;
         let mut failure = None;
         let mut visit = |after: Board<R::Geometry>| {
@@ -196,24 +216,19 @@ impl Tablebase {
         &self,
         board: &Board<R::Geometry>,
     ) -> Result<Outcome, ProbeError> {
-        match Kind::of::<R>(board) {
-            Kind::Over => return Ok(Outcome::without_move(&R::SET)),
-            Kind::Alone => return self.outcome_by_moves::<R>(board),
-            Kind::Contested if has_capture::<R>(board) => {
-                return self.outcome_by_moves::<R>(board);
-            }
-            Kind::Contested => {}
-        }
-        if !has_move::<R>(board) {
-            return Ok(Outcome::without_move(&R::SET));
-        }
+        self.outcome_in::<R>(board, &[Metric::Dtc, Metric::Dtw])
+    }
+
+    /// The same with distances of these metrics alone.
+    pub(crate) fn outcome_in<R: Rules>(
+        &self,
+        board: &Board<R::Geometry>,
+        metrics: &[Metric],
+    ) -> Result<Outcome, ProbeError> {
         let result = self.result::<R>(board)?;
-        let distance = |metric| match result {
-            Wdl::Draw => Ok(None),
-            Wdl::Win | Wdl::Loss => match self.place::<R>(board, metric) {
-                Ok((table, place)) => self.look_up_distance::<R>(table, place).map(Some),
-                Err(_) => Ok(None),
-            },
+        let distance = |metric| match metrics.contains(&metric) {
+            true => self.distance::<R>(board, metric, result),
+            false => Ok(None),
         };
         Ok(Outcome {
             result,
@@ -222,32 +237,58 @@ impl Tablebase {
         })
     }
 
-    /// The outcome of a position as its successors' make it.
+    /// The distance of a position that has this result; none for draws, and if a table is not there
+    /// that it takes.
     ///
     /// # Errors
     /// As [`Tablebase::probe`].
-    pub fn outcome_by_moves<R: Rules>(
+    pub(crate) fn distance<R: Rules>(
         &self,
         board: &Board<R::Geometry>,
-    ) -> Result<Outcome, ProbeError> {
-        let mut outcomes = Vec::new();
-        let mut failure = None;
-        for_each_move::<R>(board, |m| {
-            if failure.is_none() {
-                match self.outcome::<R>(&apply::<R>(board, &m)) {
-                    Ok(after) => outcomes.push(after.before_move(m.is_conversion())),
-                    Err(error) => failure = Some(error),
-                }
+        metric: Metric,
+        result: Wdl,
+    ) -> Result<Option<u16>, ProbeError> {
+        if result == Wdl::Draw {
+            return Ok(None);
+        }
+        let by_moves = match Kind::of::<R>(board) {
+            Kind::Over => false,
+            Kind::Alone => true,
+            Kind::Contested => has_capture::<R>(board),
+        };
+        if by_moves {
+            return self.distance_by_moves::<R>(board, metric, result);
+        }
+        if !has_move::<R>(board) {
+            return Ok(Some(0));
+        }
+        match self.place::<R>(board, metric) {
+            Ok((table, place)) if table.header.follows(place.side) => {
+                self.distance_by_moves::<R>(board, metric, result)
             }
-        });
-        match failure {
-            Some(failure) => Err(failure),
-            None => Ok(Outcome::of_moves(&outcomes).unwrap_or(Outcome::without_move(&R::SET))),
+            Ok((table, place)) => self.look_up_distance::<R>(table, place).map(Some),
+            Err(_) => Ok(None),
         }
     }
 
+    /// The same by looking a move ahead.
+    fn distance_by_moves<R: Rules>(
+        &self,
+        board: &Board<R::Geometry>,
+        metric: Metric,
+        result: Wdl,
+    ) -> Result<Option<u16>, ProbeError> {
+        distance_ahead::<R>(
+            board,
+            metric,
+            result,
+            |after, _| self.result::<R>(after),
+            |after, _, result| self.distance::<R>(after, metric, result),
+        )
+    }
+
     /// Why a decided position has no distance: a table that is not there, of its slice or of one
-    /// its captures lead to.
+    /// that it follows from.
     pub(crate) fn lacking_distance<R: Rules>(
         &self,
         board: &Board<R::Geometry>,
@@ -259,19 +300,23 @@ impl Tablebase {
         }
     }
 
-    /// The slice of a position, or of one its captures lead to, that has no table of a metric.
+    /// The slice of a position, or of one its distance follows from, that has no table of a metric.
     pub(crate) fn slice_without<R: Rules>(
         &self,
         board: &Board<R::Geometry>,
         metric: Metric,
     ) -> Option<Slice> {
         let slice = Slice::of::<R::Geometry>(board).filter(Slice::is_contested)?;
-        if self.header(R::ID, slice, metric).is_none() {
+        let Ok((table, place)) = self.place::<R>(board, metric) else {
             return Some(slice.canonical());
+        };
+        if !table.header.follows(place.side) && !has_capture::<R>(board) {
+            return None;
         }
         let mut found = None;
-        for_each_capture::<R>(board, |m| {
-            if found.is_none() {
+        for_each_move::<R>(board, |m| {
+            let needed = metric != Metric::Dtc || !m.is_conversion();
+            if needed && found.is_none() {
                 found = self.slice_without::<R>(&apply::<R>(board, &m), metric);
             }
         });

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::cache::{Cache, CacheStatistics, LINE_DISTANCES, LINE_RESULTS};
-use super::search::Reach;
+use super::search::{Reach, Unanswered};
 use super::tables::{Place, Table, Tables};
 use super::{Inventory, Outcome};
 use crate::board::{Color, Position};
@@ -24,10 +24,6 @@ pub enum ProbeError {
     },
     #[error("{pieces} pieces on the board: tables have at most {most}")]
     TooManyPieces { pieces: u32, most: usize },
-    /// Asked for what is decoded already, and it is not: a search comes back with this, no public
-    /// call does.
-    #[error("the answer is not in the cache")]
-    NotCached,
     /// A table leaves a position out that it should not have.
     #[error(
         "`{}` is damaged (a position needs a search of more than the {bound} moves it promises): \
@@ -54,6 +50,13 @@ pub struct Tablebase {
     cache: Cache,
     /// Bytes the cache may have.
     budget: u64,
+}
+
+/// Distances of a block of one table and side to move.
+#[derive(Debug, Default)]
+pub(super) struct DecodedBlock {
+    first: u64,
+    plies: Vec<u16>,
 }
 
 /// The bytes of decoded blocks a [`Tablebase`] keeps unless told otherwise.
@@ -196,7 +199,7 @@ impl Tablebase {
         table: &Table,
         place: Place,
         reach: Reach,
-    ) -> Result<Wdl, ProbeError> {
+    ) -> Result<Wdl, Unanswered> {
         if let Some(constant) = table.constant[place.side] {
             return Ok(constant);
         }
@@ -208,11 +211,11 @@ impl Tablebase {
 
     /// A result that its stretch does not tell.
     #[inline]
-    fn look_up_line(&self, table: &Table, place: Place, reach: Reach) -> Result<Wdl, ProbeError> {
+    fn look_up_line(&self, table: &Table, place: Place, reach: Reach) -> Result<Wdl, Unanswered> {
         let Place { side, position } = place;
         let file = match reach {
             Reach::Files => table.file()?,
-            Reach::Cache => table.opened().ok_or(ProbeError::NotCached)?,
+            Reach::Cache => table.opened().ok_or(Unanswered::NotCached)?,
         };
         let per_block = file.block_positions(side).max(1);
         let (block, at) = (position / per_block, position % per_block);
@@ -220,7 +223,7 @@ impl Tablebase {
         let key = table.line(side, block * per_block.div_ceil(LINE_RESULTS) + line);
         let code = match self.cache.get(key, (at_line / 32) as usize) {
             Some(word) => (word >> (2 * (at_line % 32)) & 3) as u8,
-            None if reach == Reach::Cache => return Err(ProbeError::NotCached),
+            None if reach == Reach::Cache => return Err(Unanswered::NotCached),
             None => self.results(table, side, block)?.get(at as usize),
         };
         Wdl::of(code.into()).ok_or_else(|| {
@@ -259,7 +262,22 @@ impl Tablebase {
         table: &Table,
         place: Place,
     ) -> Result<u16, ProbeError> {
+        self.look_up_distance_in::<R>(table, place, &mut DecodedBlock::default())
+    }
+
+    /// The same; a block that has to be decoded is left in `last`, where it is looked for first.
+    pub(super) fn look_up_distance_in<R: Rules>(
+        &self,
+        table: &Table,
+        place: Place,
+        last: &mut DecodedBlock,
+    ) -> Result<u16, ProbeError> {
         let Place { side, position } = place;
+        if let Some(at) = position.checked_sub(last.first)
+            && let Some(&plies) = last.plies.get(at as usize)
+        {
+            return Ok(plies);
+        }
         let per_block = table.file()?.block_positions(side).max(1);
         let (block, at) = (position / per_block, position % per_block);
         let first = block * per_block.div_ceil(LINE_DISTANCES);
@@ -274,7 +292,12 @@ impl Tablebase {
             let bytes: Vec<u8> = plies.iter().flat_map(|p| p.to_le_bytes()).collect();
             self.cache.insert_bytes(table.line(side, line), &bytes);
         }
-        Ok(plies[at as usize])
+        let found = plies[at as usize];
+        *last = DecodedBlock {
+            first: block * per_block,
+            plies,
+        };
+        Ok(found)
     }
 
     /// A result that a table keeps apart because the search cannot find it. These are never in the
@@ -284,13 +307,13 @@ impl Tablebase {
         table: &Table,
         place: Place,
         reach: Reach,
-    ) -> Result<Option<Wdl>, ProbeError> {
+    ) -> Result<Option<Wdl>, Unanswered> {
         if !table.header.has_exceptions(place.side) {
             return Ok(None);
         }
         match reach {
             Reach::Files => Ok(table.file()?.exception(place.side, place.position)?),
-            Reach::Cache => Err(ProbeError::NotCached),
+            Reach::Cache => Err(Unanswered::NotCached),
         }
     }
 }

@@ -85,7 +85,9 @@ impl Tables {
                 Metric::Wdl => LINE_RESULTS,
                 Metric::Dtc | Metric::Dtw => LINE_DISTANCES,
             };
-            header.positions.div_ceil(line) * header.sides().len() as u64
+            let sides = header.sides().iter();
+            let stored = sides.filter(|&&side| !header.follows(side)).count() as u64;
+            header.positions.div_ceil(line) * stored
         };
         self.headers().map(of_table).fold(0, u64::saturating_add)
     }
@@ -171,9 +173,8 @@ impl Table {
     fn open(&self) -> Result<&TableFile, TableError> {
         let file = TableFile::open(&self.path)?;
         if file.header() != &self.header {
-            let what = "it was exchanged since it was found";
             let path = self.path.clone();
-            return Err(TableError::CorruptHeader { path, what });
+            return Err(TableError::Replaced { path });
         }
         Ok(self.file.get_or_init(|| file))
     }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::search::{Ask, Effort, Reach, is_threatened};
+use super::search::{Ask, Effort, Reach, Unanswered, is_threatened};
 use super::{ProbeError, Tablebase};
 use crate::board::Color;
 use crate::index::SliceIndex;
@@ -109,8 +109,11 @@ fn search_chunk<R: Rules>(
             }
             // A wrong answer would mean wrong values: they are stored as they are, and
             // verification will tell.
-            Ok(_) | Err(ProbeError::Depth { .. }) => found.positions.push((position, result)),
-            Err(error) => return Err(error),
+            Ok(_) | Err(Unanswered::Error(ProbeError::Depth { .. })) => {
+                found.positions.push((position, result));
+            }
+            Err(Unanswered::Error(error)) => return Err(error),
+            Err(Unanswered::NotCached) => unreachable!("files are read"),
         }
     }
     Ok(found)

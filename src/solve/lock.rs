@@ -1,9 +1,10 @@
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::index::Slice;
 use crate::rules::RuleSetId;
+use crate::table::open_lock;
 
 /// The right to solve one slice in one tables directory, held against other processes until
 /// dropped. The system lets go of it when a process ends, however it ends.
@@ -25,16 +26,8 @@ impl SliceLock {
 
     fn open(tables: &Path, rule_set: RuleSetId, slice: Slice) -> io::Result<File> {
         let path = SliceLock::path(tables, rule_set, slice);
-        if let Some(directory) = path.parent() {
-            fs::create_dir_all(directory)?;
-        }
-        if path.exists() && !path.is_file() {
-            return Err(io::Error::other(format!(
-                "`{}` is not a regular file",
-                path.display()
-            )));
-        }
-        File::options().create(true).append(true).open(path)
+        let named = |error| io::Error::other(format!("`{}`: {error}", path.display()));
+        open_lock(&path).map_err(named)
     }
 
     /// None if another process holds the lock.

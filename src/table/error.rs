@@ -1,6 +1,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::header::OLDEST_VERSION;
 use crate::board::Color;
 
 /// Why a table cannot be read or written. Every message names the file and what to do about it.
@@ -16,7 +17,7 @@ pub enum TableError {
     #[error("`{}` is not a table of this program: {reason}", path.display())]
     NotATable { path: PathBuf, reason: &'static str },
     #[error(
-        "`{}` has format version {version}, this program reads version {known}: \
+        "`{}` has format version {version}, this program reads {OLDEST_VERSION} to {known}: \
          use a newer crownhead, or generate the table again",
         path.display()
     )]
@@ -25,6 +26,9 @@ pub enum TableError {
         version: u16,
         known: u16,
     },
+    /// Another file has its name now.
+    #[error("`{}` was replaced since it was found: open the tables again", path.display())]
+    Replaced { path: PathBuf },
     #[error("`{}` is damaged ({what}): delete it and generate the slice again", path.display())]
     CorruptHeader { path: PathBuf, what: &'static str },
     #[error(

@@ -15,9 +15,12 @@
 //!     +48  16 bytes hash of the values
 //!     +64  u16 codec                 +66  u16 zero                 +68  u32 codec parameter
 //!     +72  u64 lengths of model, index, data, exceptions
-//! 176  Black to move, likewise; all zeros if it is not stored
+//! 176  Black to move, likewise; all zeros if it mirrors White to move
 //! 280  u32 CRC-32 of the bytes before it
 //! ```
+//!
+//! A side to move that is not stored although it has positions of its own follows from the other by
+//! a look-ahead: of it there are counts, longest distances and hash, and zeros behind them.
 //!
 //! The longest distance is `u32::MAX` where there is none (no win or loss, or no distances). The
 //! sections follow the header, White's before Black's, each side's in the order of their lengths;
@@ -33,8 +36,11 @@ use crate::index::Slice;
 use crate::rules::RuleSetId;
 
 pub(crate) const MAGIC: [u8; 8] = *b"CRWNHEAD";
-/// Changes whenever the bytes change.
-pub const FORMAT_VERSION: u16 = 2;
+/// Changes whenever the bytes change: the newest that is written and read.
+pub const FORMAT_VERSION: u16 = 3;
+/// The oldest that is read, and still written where a reader needs no more: no side to move follows
+/// from the other.
+pub(super) const OLDEST_VERSION: u16 = 2;
 pub(crate) const HEADER_LEN: usize = 284;
 /// The order of [`SliceIndex`](crate::index::SliceIndex).
 const INDEX_ORDER: u8 = 0;
@@ -107,19 +113,31 @@ fn longer(earlier: Option<Longest>, later: Option<Longest>) -> Option<Longest> {
     }
 }
 
-/// What a table stores of one side to move.
+/// What a table says and stores of one side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stored {
     pub census: Census,
     /// Of all values, see [`hash_values`](super::hash_values).
     pub hash: [u8; HASH_LEN],
-    pub codec: Codec,
+    /// None if no value is stored: all follow from those of the other side to move by a look-ahead.
+    pub codec: Option<Codec>,
     pub(super) parameter: u32,
     /// Bytes of model, index, data and exceptions.
     pub(super) lengths: [u64; 4],
 }
 
 impl Stored {
+    /// Of a side to move that follows from the other by a look-ahead.
+    pub(super) fn following(census: Census, hash: [u8; HASH_LEN]) -> Stored {
+        Stored {
+            census,
+            hash,
+            codec: None,
+            parameter: 0,
+            lengths: [0; 4],
+        }
+    }
+
     /// Bytes of all sections.
     pub fn bytes(&self) -> u64 {
         self.lengths.iter().sum()
@@ -150,7 +168,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// The sides to move that are stored: White alone if the other mirrors it.
+    /// The sides to move with positions of their own: White alone if the other mirrors it.
     pub fn sides(&self) -> &'static [Color] {
         stored_sides(self.slice)
     }
@@ -180,11 +198,18 @@ impl Header {
         self.left_out.threats
     }
 
+    /// The values with this side to move are not stored: each is found by looking a move ahead, at
+    /// positions with the other side to move. Only of tables of distances.
+    #[inline]
+    pub fn follows(&self, side: Color) -> bool {
+        self.stored[side].is_some_and(|stored| stored.codec.is_none())
+    }
+
     /// The result of all positions that are stored with a side to move, if the header says it.
     pub(crate) fn constant(&self, side: Color) -> Option<Wdl> {
         let stored = self.stored[side].as_ref()?;
         let code = u16::try_from(stored.parameter).ok()?;
-        (stored.codec == Codec::Constant)
+        (stored.codec == Some(Codec::Constant))
             .then(|| Wdl::of(code))
             .flatten()
     }
@@ -201,7 +226,8 @@ impl Header {
         HEADER_LEN as u64..HEADER_LEN as u64 + sections.sum::<u64>()
     }
 
-    /// Where the sections of a stored side are in the content, and its exceptions.
+    /// Where the sections of a stored side are in the content, and its exceptions; none if there are
+    /// none.
     pub(super) fn sections(&self, side: Color) -> Option<(Sections, Range<u64>)> {
         let stored = self.stored[side].as_ref()?;
         let mut at = match side {
@@ -213,7 +239,7 @@ impl Header {
             at - len..at
         });
         let sections = Sections {
-            codec: stored.codec,
+            codec: stored.codec?,
             parameter: stored.parameter,
             model,
             index,
@@ -230,13 +256,15 @@ impl Header {
             at += field.len();
         };
         put(&MAGIC);
-        put(&FORMAT_VERSION.to_le_bytes());
+        let new = Color::BOTH.into_iter().any(|side| self.follows(side));
+        let version = if new { FORMAT_VERSION } else { OLDEST_VERSION };
+        put(&version.to_le_bytes());
         put(&(HEADER_LEN as u16).to_le_bytes());
         put(&[
             self.rule_set as u8,
             self.rule_set.rules().geometry as u8,
             self.metric as u8,
-            sides_byte(self.slice),
+            self.sides_byte(),
             self.slice.men(Color::White) as u8,
             self.slice.kings(Color::White) as u8,
             self.slice.men(Color::Black) as u8,
@@ -272,7 +300,7 @@ impl Header {
                 put(&longest.map_or(0, |l| l.position).to_le_bytes());
             }
             put(&stored.hash);
-            put(&(stored.codec as u16).to_le_bytes());
+            put(&stored.codec.map_or(0, |codec| codec as u16).to_le_bytes());
             put(&[0; 2]);
             put(&stored.parameter.to_le_bytes());
             for len in stored.lengths {
@@ -294,7 +322,7 @@ impl Header {
         }
         let short = NotATable("it ends within the header");
         let version = u16::from_le_bytes(fields.take().ok_or(short)?);
-        if version != FORMAT_VERSION {
+        if !(OLDEST_VERSION..=FORMAT_VERSION).contains(&version) {
             return Err(HeaderFault::Version(version));
         }
         let whole = bytes
@@ -305,9 +333,15 @@ impl Header {
             return Err(Corrupt("the header has the wrong checksum"));
         }
         fields
-            .read_rest()
+            .read_rest(version)
             .ok_or(Corrupt("a header field is invalid"))?
             .check(file_len)
+    }
+
+    /// The sides to move that are stored.
+    fn sides_byte(&self) -> u8 {
+        let stored = self.sides().iter().filter(|&&side| !self.follows(side));
+        stored.fold(0, |set, &side| set | 1 << side as u8)
     }
 
     fn check(self, file_len: u64) -> Result<Header, HeaderFault> {
@@ -342,19 +376,13 @@ impl Header {
 /// Bytes of the header that describe one side to move.
 const SIDE_LEN: usize = 104;
 
-/// The sides to move a table of a slice stores.
+/// The sides to move of a slice with positions of their own.
 pub(crate) fn stored_sides(slice: Slice) -> &'static [Color] {
     if slice.is_symmetric() {
         &[Color::White]
     } else {
         &Color::BOTH
     }
-}
-
-fn sides_byte(slice: Slice) -> u8 {
-    stored_sides(slice)
-        .iter()
-        .fold(0, |set, &c| set | 1 << c as u8)
 }
 
 /// What is wrong with a header, before the file's name is known.
@@ -402,22 +430,30 @@ impl Fields<'_> {
         })
     }
 
-    fn stored(&mut self) -> Option<Stored> {
+    /// What the header says of a side to move, whose values are stored or follow from the other's.
+    fn stored(&mut self, follows: bool) -> Option<Stored> {
         let census = self.census()?;
         let hash = self.take()?;
         let codec = u16::from_le_bytes(self.take()?);
-        let zero = self.take::<2>()?;
-        Some(Stored {
+        let zero = u16::from_le_bytes(self.take()?);
+        let parameter = self.u32()?;
+        let lengths = [self.u64()?, self.u64()?, self.u64()?, self.u64()?];
+        let nothing = (codec, parameter, lengths) == (0, 0, [0; 4]);
+        let codec = match follows {
+            true => None,
+            false => Some(*Codec::ALL.iter().find(|&&c| c as u16 == codec)?),
+        };
+        (zero == 0 && (nothing || !follows)).then_some(Stored {
             census,
             hash,
-            codec: *Codec::ALL.iter().find(|&&c| c as u16 == codec)?,
-            parameter: (zero == [0; 2]).then_some(self.u32()?)?,
-            lengths: [self.u64()?, self.u64()?, self.u64()?, self.u64()?],
+            codec,
+            parameter,
+            lengths,
         })
     }
 
     /// Everything behind the version; none if a field has a value it cannot have.
-    fn read_rest(mut self) -> Option<Header> {
+    fn read_rest(mut self, version: u16) -> Option<Header> {
         let length = u16::from_le_bytes(self.take()?);
         let [rule_set, geometry, metric, sides] = self.take()?;
         let [wm, wk, bm, bk] = self.take()?;
@@ -438,19 +474,28 @@ impl Fields<'_> {
         let mut stored = ByColor::default();
         for side in Color::BOTH {
             if stored_sides(slice).contains(&side) {
-                stored[side] = Some(self.stored()?);
+                let follows = sides & 1 << side as u8 == 0;
+                stored[side] = Some(self.stored(follows)?);
             } else if self.take::<SIDE_LEN>()? != [0; SIDE_LEN] {
                 return None;
             }
         }
         let id = rule_set.rules().geometry;
+        // A side that follows needs another one that is stored.
+        let sides_fit = match (slice.is_symmetric(), metric) {
+            (true, _) => sides == 1,
+            (false, Metric::Dtc | Metric::Dtw) if version > OLDEST_VERSION => {
+                (1..=3).contains(&sides)
+            }
+            (false, _) => sides == 3,
+        };
         let fits = usize::from(length) == HEADER_LEN
             && geometry == id as u8
             && slice.is_canonical()
             && slice.is_contested()
             && positions == slice.positions(id)
             && positions > 0
-            && sides == sides_byte(slice)
+            && sides_fit
             && order == INDEX_ORDER
             && choices == RULE_CHOICES
             && left_out < 4

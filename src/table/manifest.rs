@@ -1,11 +1,11 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::{TableError, TableFile, open_file};
+use super::{TableError, TableFile, create_file, open_file, open_lock};
 
 /// The BLAKE3 hashes of the tables in one directory, in its file `MANIFEST`: a line
 /// `<hash in hexadecimal>  <file name>` for each, sorted by name, as `b3sum --check` reads it.
@@ -108,11 +108,8 @@ impl Manifest {
         change: impl FnOnce(&mut BTreeMap<String, blake3::Hash>) -> Result<(), TableError>,
     ) -> Result<(), TableError> {
         let path = directory.join(Self::NAME);
-        let locks = directory.join(".locks");
-        let lock = locks.join(Self::NAME);
-        fs::create_dir_all(&locks).map_err(TableError::io("create", &locks))?;
-        let file = File::options().create(true).append(true).open(&lock);
-        let file = file.map_err(TableError::io("create", &lock))?;
+        let lock = directory.join(".locks").join(Self::NAME);
+        let file = open_lock(&lock).map_err(TableError::io("create", &lock))?;
         file.lock().map_err(TableError::io("lock", &lock))?;
         let mut manifest = match Manifest::read(directory) {
             Err(TableError::Manifest { .. }) => Manifest::default(),
@@ -121,12 +118,12 @@ impl Manifest {
         change(&mut manifest.hashes)?;
         let temporary: PathBuf = directory.join(".MANIFEST.tmp");
         let write = || -> io::Result<()> {
-            let mut file = File::create(&temporary)?;
+            let mut file = create_file(&temporary)?;
             file.write_all(manifest.text().as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&temporary, &path)
+            file.sync_all()
         };
-        write().map_err(TableError::io("write", &path))
+        write().map_err(TableError::io("write", &temporary))?;
+        fs::rename(&temporary, &path).map_err(TableError::io("write", &path))
     }
 }
 
@@ -158,6 +155,36 @@ mod tests {
         assert_eq!(manifest.names().count(), 40);
         assert_eq!(manifest.hash("27.wdl"), Some(blake3::hash(&[2, 7])));
         assert_eq!(Manifest::parse(&manifest.text()), Ok(manifest));
+    }
+
+    /// What is no file of ours is neither waited for nor written through.
+    #[cfg(unix)]
+    #[test]
+    fn links_and_pipes_are_not_written_to() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        let pipe = |path: &Path| {
+            let made = std::process::Command::new("mkfifo").arg(path).status();
+            assert!(made.unwrap().success());
+        };
+        let record = || Manifest::record(&at("KvK.wdl"), b"x");
+        fs::write(at("other"), "kept").unwrap();
+        std::os::unix::fs::symlink(at("other"), at(".MANIFEST.tmp")).unwrap();
+        record().unwrap();
+        assert_eq!(fs::read(at("other")).unwrap(), b"kept");
+        pipe(&at(".MANIFEST.tmp"));
+        record().unwrap();
+        fs::create_dir(at(".MANIFEST.tmp")).unwrap();
+        let error = record().unwrap_err().to_string();
+        assert!(error.contains(".MANIFEST.tmp"), "{error}");
+        fs::remove_dir(at(".MANIFEST.tmp")).unwrap();
+        fs::remove_file(at(".locks/MANIFEST")).unwrap();
+        pipe(&at(".locks/MANIFEST"));
+        let error = record().unwrap_err().to_string();
+        assert!(
+            error.contains(".locks/MANIFEST") && error.contains("regular"),
+            "{error}"
+        );
     }
 
     #[test]

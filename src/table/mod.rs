@@ -49,6 +49,30 @@ pub(crate) use spool::spooled_table;
 pub use value::{Metric, SliceValues, Wdl};
 pub use writer::{HASH_CHUNK, hash_chunk, hash_values, table_path, write_table, writing_bytes};
 
+/// Makes a file of ours under a hidden name, in place of what a writer that was stopped has left
+/// there; never through a link or into a pipe.
+fn create_file(path: &Path) -> io::Result<File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => {
+            let mut options = File::options();
+            options.read(true).write(true).create_new(true).open(path)
+        }
+    }
+}
+
+/// Opens a file to lock, making it and its directory if need be. Anything else of its name, such as
+/// a pipe that nobody reads or a link, is refused.
+pub(crate) fn open_lock(path: &Path) -> io::Result<File> {
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    match fs::symlink_metadata(path) {
+        Ok(what) if !what.is_file() => Err(io::Error::other("it is not a regular file")),
+        _ => File::options().create(true).append(true).open(path),
+    }
+}
+
 /// Opens a file for reading. Anything else, such as a pipe that may never end, is refused.
 fn open_file(path: &Path) -> io::Result<File> {
     if fs::metadata(path)?.is_file() {

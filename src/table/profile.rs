@@ -13,7 +13,8 @@ pub enum Profile {
     #[default]
     Fast = 1,
     /// Positions in which the opponent threatens a capture are left to the prober, too, and blocks
-    /// are twice as large: a third smaller, and some look-ups for one answer.
+    /// are twice as large: a third smaller, and some look-ups for one answer. Of distances one side
+    /// to move is stored: half the size, and a look-up for each move on the other side.
     Small = 2,
 }
 
@@ -36,6 +37,11 @@ impl Profile {
             captures: self != Profile::Full,
             threats: self == Profile::Small && metric == Metric::Wdl,
         }
+    }
+
+    /// Whether a table of distances stores one side to move, where the other one follows.
+    pub(super) fn stores_one_side(self, metric: Metric) -> bool {
+        self == Profile::Small && metric != Metric::Wdl
     }
 
     /// Positions in a block of rows.

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use memmap2::Mmap;
 
-use super::TableError;
 use super::pages::Bytes;
+use super::{TableError, create_file};
 
 /// Bytes written at once, so that a full disk is told to within as much.
 const PIECE: usize = 1 << 16;
@@ -45,10 +45,9 @@ impl Spools {
         let path = self
             .table
             .with_file_name(self.hidden(&format!("{number}.tmp")));
-        let mut options = File::options();
-        let file = options.read(true).write(true).create(true).truncate(true);
+        let file = create_file(&path).map_err(TableError::io("create", &path))?;
         Ok(Spool {
-            file: Some(file.open(&path).map_err(TableError::io("create", &path))?),
+            file: Some(file),
             table: self.table.clone(),
             path,
             len: 0,

@@ -11,7 +11,7 @@ use super::spool::{Spool, Spools};
 use super::{Census, Header, Metric, Profile, SliceValues, TableError, TableFile, Wdl, pages};
 use crate::board::{ByColor, Color};
 use crate::index::Slice;
-use crate::probe::{ProbeError, threats};
+use crate::probe::{ProbeError, look_ahead, threats};
 use crate::rules::{RuleSetId, with_rules};
 
 /// Where the table of a slice and metric lies below a tables directory.
@@ -28,8 +28,9 @@ pub fn table_path(tables: &Path, rule_set: RuleSetId, slice: Slice, metric: Metr
 /// it. Its hash is in the directory's [`Manifest`] by then. Blocks are compressed in parallel, the
 /// bytes are the same for any number of threads. Only one writer may be at work on a slice.
 ///
-/// With [`Profile::Small`] `cache` is how many bytes of decoded blocks are kept while what is left
-/// out is searched for. Memory: [`writing_bytes`].
+/// With [`Profile::Small`] of distances one side to move is stored, that which takes fewer bytes, if
+/// all those of the other are found by looking ahead. `cache` is how many bytes of decoded blocks
+/// are kept while what is left out is searched for. Memory: [`writing_bytes`].
 ///
 /// # Errors
 /// [`TableError::DiskFull`] with the bytes needed so far and found, or any other I/O error. What
@@ -71,7 +72,9 @@ pub fn writing_bytes(
     threads: u64,
 ) -> u64 {
     let positions = slice.positions(rule_set.rules().geometry);
+    let one_side = profile.stores_one_side(metric) && !slice.is_symmetric();
     let search = match profile.left_out(metric).threats {
+        _ if one_side => look_ahead::finding_bytes(rule_set, slice, cache),
         true => cache,
         false => 0,
     };
@@ -172,6 +175,15 @@ fn encode(
     let spools = Spools::beside(path);
     let left_out = profile.left_out(metric);
     let mut draft = Draft::new(&spools, rule_set, values, metric, profile, left_out)?;
+    if profile.stores_one_side(metric) && draft.leave_out_side() {
+        let image = draft.finish(&spools)?;
+        let table = TableFile::of(path, image.map()?)?;
+        let found = look_ahead::is_found(directory_of(path), table, values, cache);
+        if found.map_err(|error| search_error(path, error))? {
+            return Ok(image);
+        }
+        draft.following = None;
+    }
     if !left_out.threats {
         return draft.finish(&spools);
     }
@@ -196,6 +208,8 @@ fn encode(
 struct Draft {
     header: Header,
     sides: Vec<Coded>,
+    /// The side to move of which nothing is stored.
+    following: Option<Color>,
 }
 
 /// One side to move.
@@ -269,7 +283,24 @@ impl Draft {
         // One after the other, so that the codes of one are there at a time.
         let sides = stored_sides(slice).iter().map(code);
         let sides = sides.collect::<Result<_, TableError>>()?;
-        Ok(Draft { header, sides })
+        Ok(Draft {
+            header,
+            sides,
+            following: None,
+        })
+    }
+
+    /// Leaves out the side to move that takes more bytes, if there are two; returns whether one is
+    /// left out.
+    fn leave_out_side(&mut self) -> bool {
+        if let [white, black] = &self.sides[..] {
+            let larger = match white.encoded.len() < black.encoded.len() {
+                true => black,
+                false => white,
+            };
+            self.following = (larger.encoded.len() > 0).then_some(larger.color);
+        }
+        self.following.is_some()
     }
 
     /// Runs the prober on all positions that are left out because of a threat; returns whether any
@@ -281,7 +312,7 @@ impl Draft {
         cache: u64,
     ) -> Result<bool, TableError> {
         let path = spools.table();
-        let directory = path.parent().unwrap_or(Path::new("."));
+        let directory = directory_of(path);
         let image = self.finish(spools)?;
         let table = TableFile::of(path, image.map()?)?;
         let mut any = false;
@@ -300,13 +331,7 @@ impl Draft {
                 none => none.insert(spools.create()?).write(&entries),
             }
         });
-        self.header.depth_bound = depth.map_err(|error| match error {
-            ProbeError::Table(full @ TableError::DiskFull { .. }) => full,
-            error => TableError::Search {
-                path: path.to_owned(),
-                reason: error.to_string(),
-            },
-        })?;
+        self.header.depth_bound = depth.map_err(|error| search_error(path, error))?;
         Ok(any)
     }
 
@@ -316,6 +341,10 @@ impl Draft {
         let mut image = spools.create()?;
         image.write(&[0; HEADER_LEN])?;
         for coded in &self.sides {
+            if Some(coded.color) == self.following {
+                header.stored[coded.color] = Some(Stored::following(coded.census, coded.hash));
+                continue;
+            }
             let Sections {
                 codec,
                 parameter,
@@ -337,7 +366,7 @@ impl Draft {
             header.stored[coded.color] = Some(Stored {
                 census: coded.census,
                 hash: coded.hash,
-                codec: *codec,
+                codec: Some(*codec),
                 parameter: *parameter,
                 lengths: [model, index, data, exceptions],
             });
@@ -348,6 +377,21 @@ impl Draft {
         header.file_len = image.len();
         image.write_start(&header.to_bytes())?;
         Ok(image)
+    }
+}
+
+/// Where the tables are that a search leads to.
+fn directory_of(table: &Path) -> &Path {
+    table.parent().unwrap_or(Path::new("."))
+}
+
+fn search_error(table: &Path, error: ProbeError) -> TableError {
+    match error {
+        ProbeError::Table(full @ TableError::DiskFull { .. }) => full,
+        error => TableError::Search {
+            path: table.to_owned(),
+            reason: error.to_string(),
+        },
     }
 }
 

@@ -1,6 +1,6 @@
 use std::io::{self, BufRead};
 
-use crate::notation::fen::{self, FenError};
+use crate::notation::{NotAPosition, parse_position};
 use crate::probe::{ProbeError, Tablebase};
 use crate::rules::Variant;
 
@@ -8,7 +8,9 @@ use crate::rules::Variant;
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
     #[error("line {line}: {source}")]
-    Fen { line: u64, source: FenError },
+    Position { line: u64, source: NotAPosition },
+    #[error("line {line}, byte {byte}: not UTF-8 here; save the file as UTF-8")]
+    NotText { line: u64, byte: usize },
     #[error(
         "line {line}: write `fen;result;distance` or `fen;result;dtc;dtw`, the result as win, draw \
          or loss; distances may be empty"
@@ -30,7 +32,7 @@ pub enum ListError {
 }
 
 /// Compares tables with a list of lines `fen;result;distance` or `fen;result;dtc;dtw`, the latter
-/// with a remark or not. One distance alone, in plies, is that to the end of the game if there is
+/// with a remark or not; positions in FEN or the Hub form. One distance alone, in plies, is that to the end of the game if there is
 /// such a table, else that to a conversion; any may be empty. A first line that begins with `fen`
 /// and blank lines are passed over. Returns the lines compared.
 ///
@@ -39,11 +41,20 @@ pub enum ListError {
 pub fn verify_list(
     tables: &Tablebase,
     variant: Variant,
-    list: impl BufRead,
+    mut list: impl BufRead,
 ) -> Result<u64, ListError> {
     let mut compared = 0;
-    for (text, line) in list.lines().zip(1..) {
-        let text = text?;
+    let mut bytes = Vec::new();
+    for line in 1.. {
+        bytes.clear();
+        if list.read_until(b'\n', &mut bytes)? == 0 {
+            break;
+        }
+        let text = std::str::from_utf8(&bytes);
+        let text = text.map_err(|error| ListError::NotText {
+            line,
+            byte: error.valid_up_to() + 1,
+        })?;
         let text = text.trim();
         if text.is_empty() || line == 1 && text.starts_with("fen") {
             continue;
@@ -58,8 +69,8 @@ pub fn verify_list(
         if !["win", "draw", "loss"].contains(&result) {
             return Err(ListError::Fields { line });
         }
-        let position = fen::parse(variant, fen);
-        let position = position.map_err(|source| ListError::Fen { line, source })?;
+        let position = parse_position(variant, fen);
+        let position = position.map_err(|source| ListError::Position { line, source })?;
         let outcome = tables.probe(&position);
         let outcome = outcome.map_err(|source| ListError::Probe { line, source })?;
         let plies = |plies: Option<u16>| plies.map_or(String::new(), |plies| plies.to_string());

@@ -123,7 +123,9 @@ impl<'t, R: Rules> Subject<'t, R> {
     fn place(&self, metric: Metric, side: Color, position: u64) -> (PathBuf, u64) {
         match self.tables.file(R::ID, self.slice, metric) {
             Ok(Some(file)) => {
-                let block = position / file.block_positions(side).max(1);
+                // None if the side to move is not stored.
+                let block = position.checked_div(file.block_positions(side));
+                let block = block.unwrap_or(0);
                 (file.path().to_owned(), block)
             }
             _ => (PathBuf::new(), 0),

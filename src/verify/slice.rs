@@ -313,7 +313,7 @@ impl<R: Rules> Subject<'_, R> {
         self.each_by_rule_sheet(sheet, &board, |after, m| {
             outcomes.push(
                 self.tables
-                    .outcome::<R>(after)?
+                    .outcome_in::<R>(after, &[metric])?
                     .before_move(m.is_conversion()),
             );
             Ok(())

@@ -4,7 +4,7 @@ use std::fs;
 
 use predicates::prelude::*;
 
-use crate::support::{crownhead, fails_naming, generate};
+use crate::support::{crownhead, fails_naming, generate, with_tables};
 
 #[test]
 fn tables_are_verified() {
@@ -46,6 +46,56 @@ fn tables_are_verified() {
     fs::remove_file(tables.path().join("english/KMvM.wdl")).unwrap();
     fails_naming(&mut verify(&[]), &["KMvM.wdl", "missing"]);
     fails_naming(&mut verify(&["--slice", "KMvM"]), &["KMvM"]);
+}
+
+/// What is wrong among the tables of one rule set is told to who verifies that one.
+#[test]
+fn rule_sets_are_verified_each_by_itself() {
+    let tables = tempfile::tempdir().unwrap();
+    for rule_set in ["english", "russian"] {
+        generate(tables.path(), &[rule_set, "--pieces", "2"]).success();
+    }
+    let at = |name: &str| tables.path().join(name);
+    let verify = |rule_set| {
+        let mut verify = crownhead(["verify", rule_set, "--tables"]);
+        verify.arg(tables.path());
+        verify
+    };
+    fs::write(at("russian/KvK.dtw"), "no table").unwrap();
+    verify("english").assert().success();
+    fails_naming(&mut verify("russian"), &["russian/KvK.dtw"]);
+    // The table of another rule set.
+    fs::copy(at("english/KvM.wdl"), at("russian/KvM.wdl")).unwrap();
+    let exchanged = [
+        "russian/KvM.wdl",
+        "header says english",
+        "directory russian",
+    ];
+    fails_naming(verify("russian").args(["--slice", "KvM"]), &exchanged);
+    let mut probe = crownhead(["probe", "russian", "W:WKa1:Bc7", "--tables"]);
+    fails_naming(probe.arg(tables.path()), &exchanged);
+    verify("english").assert().success();
+    // What lies outside may be of any.
+    fs::write(at("KvK.dtw"), "no table").unwrap();
+    fails_naming(&mut verify("english"), &["KvK.dtw"]);
+}
+
+/// A list may have positions in either form, and says where it is no text.
+#[test]
+fn lists_are_read_as_positions_are() {
+    let list = tempfile::NamedTempFile::new().unwrap();
+    let verify = |text: &[u8]| {
+        fs::write(list.path(), text).unwrap();
+        let mut verify = with_tables(["verify", "english", "--against"]);
+        verify.arg(list.path());
+        verify
+    };
+    let hub = format!("Weebeeeew{}", "e".repeat(24));
+    let text = format!("W:W8:B3;win;13\n\n{hub};win;13\n");
+    verify(text.as_bytes()).assert().success();
+    let places = ["line 2, byte 6: not UTF-8"];
+    fails_naming(&mut verify(b"W:W8:B3;win;13\nW:W8:\xfc"), &places);
+    fails_naming(&mut verify(b"Wewb;win;13\n"), &["line 1"]);
 }
 
 /// A file that is not taken for a table proves nothing, and does not go unnoticed.

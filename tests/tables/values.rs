@@ -1,16 +1,16 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use crownhead::board::{ByColor, Color};
-use crownhead::index::Slice;
-use crownhead::probe::Tablebase;
+use crownhead::board::{ByColor, Color, Position};
+use crownhead::index::{Slice, SliceIndex};
+use crownhead::probe::{LoadedSlice, Outcome, Tablebase};
 use crownhead::rules::{RuleSetId, Rules};
 use crownhead::solve::reference::{Solved, by_bitboards};
 use crownhead::solve::{Plan, Settings, SliceSolver, SolveError, generate, solver};
 use crownhead::table::{Metric, Profile, SliceValues, Wdl};
 use crownhead::with_rules;
 
-use super::generate_into;
+use super::{generate_into, variant};
 
 /// Whatever a table leaves out, the prober answers as the solver does, for every position.
 #[test]
@@ -27,6 +27,7 @@ fn every_profile_gives_every_value() {
     }
 }
 
+/// Values asked for in stretches, read back as a solver that resumes does, and asked for one by one.
 fn compare_all<R: Rules>(solved: &Solved<R>, pieces: usize, profile: Profile) {
     let directory = tempfile::tempdir().unwrap();
     generate_into(directory.path(), R::ID, pieces, profile);
@@ -36,6 +37,14 @@ fn compare_all<R: Rules>(solved: &Solved<R>, pieces: usize, profile: Profile) {
         let name = format!("{} {slice} {profile}", R::ID);
         let values = solved.slice(slice).unwrap();
         let header = tables.header(R::ID, slice, Metric::Wdl).unwrap();
+        for metric in [Metric::Dtc, Metric::Dtw] {
+            let header = tables.header(R::ID, slice, metric).unwrap();
+            let following = header.sides().iter().filter(|&&side| header.follows(side));
+            let most = usize::from(profile == Profile::Small);
+            assert!(following.count() <= most, "{name} {metric}");
+        }
+        let metrics = [Metric::Dtc, Metric::Dtw];
+        let loaded = LoadedSlice::read(directory.path(), R::ID, slice, &metrics, 1 << 22).unwrap();
         for &side in header.sides() {
             let expected = values.with(side);
             let mut results = vec![Wdl::Draw; expected.len()];
@@ -49,15 +58,30 @@ fn compare_all<R: Rules>(solved: &Solved<R>, pieces: usize, profile: Profile) {
                 let mut plies = vec![0; expected.len()];
                 let read = tables.distances_of::<R>(slice, metric, side, 0, &mut plies);
                 read.unwrap();
+                let mut read_back = vec![0; expected.len()];
+                loaded.distances(metric, side, 0, &mut read_back);
                 for (i, value) in expected.iter().enumerate() {
                     let distance = match metric {
                         Metric::Dtw => value.dtw,
                         _ => value.dtc,
                     };
                     if value.result != Wdl::Draw {
-                        assert_eq!(plies[i], distance, "{name} {metric} {i}");
+                        let found = [plies[i], read_back[i]];
+                        assert_eq!(found, [distance; 2], "{name} {metric} {i}");
                     }
                 }
+            }
+            let index = SliceIndex::<R::Geometry>::new(slice);
+            for (i, value) in expected.iter().enumerate() {
+                let board = index.unrank(i as u64, side);
+                let position = Position::from_board(variant(R::ID), &board);
+                let decided = value.result != Wdl::Draw;
+                let outcome = Outcome {
+                    result: value.result,
+                    dtc: decided.then_some(value.dtc),
+                    dtw: decided.then_some(value.dtw),
+                };
+                assert_eq!(tables.probe(&position).unwrap(), outcome, "{name} {i}");
             }
         }
     }
@@ -173,13 +197,13 @@ impl SliceSolver for Watched {
 }
 
 /// Every value of all finished tables up to some pieces is what the solver held in memory.
-fn come_back(rule_set: RuleSetId, pieces: usize) {
+fn come_back(rule_set: RuleSetId, pieces: usize, profile: Profile) {
     let directory = tempfile::tempdir().unwrap();
     let settings = Settings {
         tables: directory.path().to_owned(),
         metrics: vec![Metric::Dtc, Metric::Dtw],
         memory: None,
-        profile: Profile::Fast,
+        profile,
     };
     let start = Instant::now();
     let mut watched = Watched {
@@ -193,17 +217,23 @@ fn come_back(rule_set: RuleSetId, pieces: usize) {
     generate(&plan, &mut watched, &settings, &|_| ()).unwrap();
     watched.compare_last();
     let (values, time) = (watched.compared, start.elapsed());
-    println!("{rule_set}, {pieces} pieces: {values} values are the same, {time:.0?}");
+    println!("{rule_set}, {pieces} pieces, {profile}: {values} values are the same, {time:.0?}");
     assert!(values > 0);
 }
 
 macro_rules! come_back {
     ($($test:ident: $rules:ident;)*) => {
         mod values_of_four_pieces_come_back {
+            use super::*;
+
             $(
                 #[test]
                 #[ignore = "solves and writes four pieces: minutes each, more on large boards"]
-                fn $test() { super::come_back(crownhead::rules::RuleSetId::$rules, 4); }
+                fn $test() {
+                    for profile in [Profile::Fast, Profile::Small] {
+                        super::come_back(RuleSetId::$rules, 4, profile);
+                    }
+                }
             )*
         }
 

@@ -77,10 +77,10 @@ fn sound_tables_are_verified() {
 }
 
 /// Values of the reference solver, some of them changed.
-struct Changed<'a> {
-    values: &'a dyn SliceValues,
-    results: Vec<(Color, u64, Wdl)>,
-    plies: Option<(Color, u64, u16)>,
+pub(super) struct Changed<'a> {
+    pub values: &'a dyn SliceValues,
+    pub results: Vec<(Color, u64, Wdl)>,
+    pub plies: Option<(Color, u64, u16)>,
 }
 
 impl SliceValues for Changed<'_> {

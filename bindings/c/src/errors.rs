@@ -24,7 +24,7 @@ pub enum Status {
     CrownheadNotCached = 3,
     /// A table is damaged.
     CrownheadDamaged = 4,
-    /// A table cannot be read.
+    /// A table cannot be read, or was replaced since it was found: open the tables again.
     CrownheadIo = 5,
     /// A null pointer, an unknown variant, a position that cannot be, a text that is no position.
     CrownheadInvalidArgument = 6,
@@ -49,8 +49,9 @@ impl Failure {
         let of_probe = |error: &ProbeError| match error {
             ProbeError::Missing { .. } => Status::CrownheadMissing,
             ProbeError::TooManyPieces { .. } => Status::CrownheadTooManyPieces,
-            ProbeError::NotCached => Status::CrownheadNotCached,
-            ProbeError::Table(TableError::Io { .. }) => Status::CrownheadIo,
+            ProbeError::Table(TableError::Io { .. } | TableError::Replaced { .. }) => {
+                Status::CrownheadIo
+            }
             ProbeError::Depth { .. } | ProbeError::Contradiction { .. } | ProbeError::Table(_) => {
                 Status::CrownheadDamaged
             }

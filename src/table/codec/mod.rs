@@ -129,7 +129,8 @@ impl Encoded {
         })
     }
 
-    fn len(&self) -> u64 {
+    /// Bytes of all sections.
+    pub fn len(&self) -> u64 {
         self.spool.as_ref().map_or(0, Spool::len)
     }
 
