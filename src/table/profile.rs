@@ -13,7 +13,8 @@ pub enum Profile {
     #[default]
     Fast = 1,
     /// Positions in which the opponent threatens a capture are left to the prober, too, and blocks
-    /// are twice as large: a third smaller, and some look-ups for one answer.
+    /// are twice as large and take several times as long to decode: half the size, and some look-ups
+    /// for one answer.
     Small = 2,
 }
 
