@@ -69,7 +69,7 @@ fn slope(sum: i16, yes: bool) -> [i64; 2] {
     let chance = fine_chance(sum);
     [
         if yes { 1 << 16 } else { 0 } - chance,
-        chance * ((1 << 16) - chance) >> 16,
+        (chance * ((1 << 16) - chance)) >> 16,
     ]
 }
 
@@ -111,7 +111,7 @@ pub(super) fn choose(
     // What a step of Newton's method saves: G^2 / 2 H, in bits.
     let saved = |[first, second]: [i64; 2]| -> i64 {
         let first = i128::from(first);
-        (first * first * 47274 / i128::from(second + 2 * PRIOR) >> 16) as i64
+        ((first * first * 47274 / i128::from(second + 2 * PRIOR)) >> 16) as i64
     };
     sample.choose(limit, |split: Split| {
         let mut all = vec![[0i64; 4]; split.count];
