@@ -431,6 +431,7 @@ fn compare(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Codec;
     use crate::table::testing::Pattern;
 
     fn encoded() -> Vec<u8> {
@@ -446,13 +447,35 @@ mod tests {
         fs::read(path).unwrap()
     }
 
+    /// A small table, one side of which refers to the other.
+    fn encoded_small() -> Vec<u8> {
+        let directory = tempfile::tempdir().unwrap();
+        let (rules, values) = (
+            RuleSetId::Russian,
+            Pattern::new(RuleSetId::Russian, "KKMvK"),
+        );
+        let spools = Spools::beside(&directory.path().join("KKMvK"));
+        let left_out = LeftOut {
+            captures: true,
+            threats: false,
+        };
+        let (metric, profile) = (Metric::Wdl, Profile::Small);
+        let draft = Draft::new(&spools, rules, &values, metric, profile, left_out).unwrap();
+        for coded in &draft.sides {
+            assert_eq!(coded.encoded.sections.codec, Codec::Mixed);
+        }
+        draft.finish(&spools).unwrap().map().unwrap().all().to_vec()
+    }
+
     #[test]
     fn bytes_do_not_depend_on_the_number_of_threads() {
-        let with = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            pool.build().unwrap().install(encoded)
-        };
-        assert_eq!(with(1), with(3));
+        for encoded in [encoded, encoded_small] {
+            let with = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+                pool.build().unwrap().install(encoded)
+            };
+            assert_eq!(with(1), with(3));
+        }
     }
 
     /// Values that are not what they are said to be do not get into a file.

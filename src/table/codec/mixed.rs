@@ -317,3 +317,89 @@ fn sample<G: Geometry>(domain: &Domain<G>, codes: &SideCodes, stored: u64, most:
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LeftOut, Side};
+    use super::*;
+    use crate::board::{Board10x10, Color};
+    use crate::rules::{International, RuleSetId};
+    use proptest::prelude::*;
+
+    type G = Board10x10;
+
+    fn compressed(bytes: &[u8]) -> Vec<u8> {
+        zstd::bulk::compress(bytes, 1).unwrap()
+    }
+
+    #[test]
+    fn only_whole_models_are_read() {
+        // The last value in one set, nothing in another.
+        let sound = [&[3, 2, 1, 0, 0], compressed(&[7; 10]).as_slice()].concat();
+        assert!(MixedCoder::<G>::read(&sound).is_some());
+        let heads: [&[u8]; 8] = [
+            &[6, 2, 1, 0, 0],
+            &[3, 0, 1, 0, 0],
+            &[3, 7, 1, 0, 0],
+            &[3, 2, 1, 70, 0],
+            &[3, 2, 2, 0, 0, 0],
+            // Squares of both pieces by each other are too many contexts.
+            &[3, 1, 3, 43, 46, 44],
+            &[3, 1, 1, 0],
+            &[3],
+        ];
+        for head in heads {
+            let bytes = [head, &compressed(&[7; 10])].concat();
+            assert!(MixedCoder::<G>::read(&bytes).is_none(), "{head:?}");
+        }
+        for len in [0, 9, 11, 100_000] {
+            let bytes = [&[3, 2, 1, 0, 0], compressed(&vec![7; len]).as_slice()].concat();
+            assert!(MixedCoder::<G>::read(&bytes).is_none(), "{len}");
+        }
+        for len in 0..sound.len() {
+            assert!(MixedCoder::<G>::read(&sound[..len]).is_none(), "{len}");
+        }
+    }
+
+    proptest! {
+        /// Whatever weights, bytes and other codes: a block decodes to as many results.
+        #[test]
+        fn any_block_decodes(
+            features in prop::collection::btree_set(0..Feature::COUNT, 0..4),
+            weight in any::<u8>(),
+            bytes in prop::collection::vec(any::<u8>(), 0..60),
+            other in prop::collection::vec(0..4u8, 0..300),
+            block in 0..40u64,
+            name in prop::sample::select(&["KMvKM", "KKvKM", "MMvMM", "KMMvM", "KvK"][..]),
+        ) {
+            let numbers: Vec<u8> = features.into_iter().collect();
+            let features: Vec<Feature> =
+                numbers.iter().filter_map(|&n| Feature::numbered(n)).collect();
+            let Some(contexts) = Contexts::<G>::new(&features) else {
+                return Ok(());
+            };
+            let table: Vec<u8> = (0..2 * contexts.count).map(|i| weight.wrapping_mul(i as u8)).collect();
+            let mut model = vec![2, 1, numbers.len() as u8];
+            model.extend(numbers);
+            model.extend(compressed(&table));
+            let coder = MixedCoder::<G>::read(&model).unwrap();
+            let slice: crate::index::Slice = name.parse().unwrap();
+            let side = Side {
+                rule_set: RuleSetId::International,
+                slice,
+                side: Color::Black,
+                positions: slice.positions(crate::board::GeometryId::Board10x10),
+                left_out: LeftOut { captures: true, threats: true },
+            };
+            let domain = Domain::new::<International>(&side, 256);
+            let block = block % domain.blocks();
+            let mut codes = Codes::default();
+            codes.reset(other.len());
+            other.iter().enumerate().for_each(|(place, &code)| codes.set(place, code));
+            let mut out = Codes::default();
+            coder.decode(&domain, block, &bytes, &codes, &mut out);
+            let range = domain.range(block);
+            prop_assert_eq!(out.len() as u64, range.end - range.start);
+        }
+    }
+}
