@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crownhead::board::Board8x8;
+use crownhead::board::{Board, Board8x8};
 use crownhead::index::SliceIndex;
 use crownhead::rules::English;
 use crownhead::rules::movegen::has_capture;
@@ -24,6 +24,7 @@ fn vectors_are_read() {
         // One side to move follows from the other.
         ("KKvM.dtc", Codec::Distances),
         ("KKvM.dtw", Codec::Distances),
+        ("small/KMvK.wdl", Codec::Mixed),
     ];
     for (name, codec) in names {
         let file = TableFile::open(&directory.join(name)).unwrap();
@@ -47,7 +48,13 @@ fn vectors_are_read() {
                     .min(first + file.block_positions(side) as usize);
                 let expected = &expected[first..end];
                 let stored = |place: usize| {
-                    !has_capture::<English>(&index.unrank((first + place) as u64, side))
+                    let board = index.unrank((first + place) as u64, side);
+                    let turned = Board {
+                        side: !side,
+                        ..board
+                    };
+                    let threat = header.leaves_out_threats() && has_capture::<English>(&turned);
+                    !has_capture::<English>(&board) && !threat
                 };
                 let mut codes = Codes::default();
                 if header.metric == Metric::Wdl {

@@ -51,7 +51,7 @@ fn by_recipe(recipe: &[u8]) -> Option<Vec<u8>> {
         bytes[at + 8..at + 16].copy_from_slice(&positions.to_le_bytes());
         bytes[at + 24..at + 28].fill(0xff);
         bytes[at + 36..at + 40].fill(0xff);
-        bytes[at + 64] = field[0] % 5;
+        bytes[at + 64] = field[0] % 6;
         bytes[at + 68..at + 72].copy_from_slice(&field[1..5]);
         let wanted = [
             u64::from(u16::from_le_bytes([field[5], field[6]])),

@@ -38,8 +38,8 @@ use crate::rules::RuleSetId;
 pub(crate) const MAGIC: [u8; 8] = *b"CRWNHEAD";
 /// Changes whenever the bytes change: the newest that is written and read.
 pub const FORMAT_VERSION: u16 = 3;
-/// The oldest that is read, and still written where a reader needs no more: no side to move follows
-/// from the other.
+/// The oldest that is read, and still written where a reader needs no more: see
+/// [`Header::version`].
 pub(super) const OLDEST_VERSION: u16 = 2;
 pub(crate) const HEADER_LEN: usize = 284;
 /// The order of [`SliceIndex`](crate::index::SliceIndex).
@@ -256,9 +256,7 @@ impl Header {
             at += field.len();
         };
         put(&MAGIC);
-        let new = Color::BOTH.into_iter().any(|side| self.follows(side));
-        let version = if new { FORMAT_VERSION } else { OLDEST_VERSION };
-        put(&version.to_le_bytes());
+        put(&self.version().to_le_bytes());
         put(&(HEADER_LEN as u16).to_le_bytes());
         put(&[
             self.rule_set as u8,
@@ -336,6 +334,16 @@ impl Header {
             .read_rest(version)
             .ok_or(Corrupt("a header field is invalid"))?
             .check(file_len)
+    }
+
+    /// The format version a reader needs: a side to move that follows from the other and the codec
+    /// [`Codec::Mixed`] came with version 3.
+    fn version(&self) -> u16 {
+        let new = Color::BOTH.into_iter().any(|side| {
+            let stored = self.stored[side].as_ref();
+            self.follows(side) || stored.is_some_and(|s| s.codec == Some(Codec::Mixed))
+        });
+        if new { FORMAT_VERSION } else { OLDEST_VERSION }
     }
 
     /// The sides to move that are stored.
@@ -484,9 +492,7 @@ impl Fields<'_> {
         // A side that follows needs another one that is stored.
         let sides_fit = match (slice.is_symmetric(), metric) {
             (true, _) => sides == 1,
-            (false, Metric::Dtc | Metric::Dtw) if version > OLDEST_VERSION => {
-                (1..=3).contains(&sides)
-            }
+            (false, Metric::Dtc | Metric::Dtw) => (1..=3).contains(&sides),
             (false, _) => sides == 3,
         };
         let fits = usize::from(length) == HEADER_LEN
@@ -502,7 +508,7 @@ impl Fields<'_> {
             && page as usize == PAGE
             && zero == 0
             && zeros == 0;
-        fits.then_some(Header {
+        let header = Header {
             rule_set,
             slice,
             metric,
@@ -517,6 +523,7 @@ impl Fields<'_> {
             file_len,
             checksums,
             generator,
-        })
+        };
+        (fits && header.version() <= version).then_some(header)
     }
 }

@@ -13,8 +13,9 @@ pub enum Profile {
     #[default]
     Fast = 1,
     /// Positions in which the opponent threatens a capture are left to the prober, too, and blocks
-    /// are twice as large: a third smaller, and some look-ups for one answer. Of distances one side
-    /// to move is stored: half the size, and a look-up for each move on the other side.
+    /// are twice as large and take several times as long to decode: half the size, and some look-ups
+    /// for one answer. Of distances one side to move is stored: half the size, and a look-up for each
+    /// move on the other side.
     Small = 2,
 }
 

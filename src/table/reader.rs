@@ -93,7 +93,7 @@ impl TableFile {
         if crc32fast::hash(pages.checksums()) != header.checksums {
             return Err(corrupt("the page checksums have the wrong checksum"));
         }
-        let mut sides = ByColor::default();
+        let mut sides: ByColor<Option<SideReader>> = ByColor::default();
         for color in Color::BOTH {
             if let Some((sections, _)) = header.sections(color) {
                 let side = Side {
@@ -106,6 +106,14 @@ impl TableFile {
                 let reader = SideReader::open(&side, &sections, &pages);
                 sides[color] = Some(reader.map_err(corrupt)?);
             }
+        }
+        let sound = |side: Color| match (&sides[side], &sides[!side]) {
+            (Some(reader), Some(other)) if reader.refers() => other.can_be_referred_to(reader),
+            (Some(reader), None) => !reader.refers(),
+            _ => true,
+        };
+        if !Color::BOTH.into_iter().all(sound) {
+            return Err(corrupt("it refers to blocks that are not there"));
         }
         Ok(TableFile {
             path: path.to_owned(),
@@ -153,7 +161,15 @@ impl TableFile {
         let corrupt = |what| self.corrupt(side, block, what);
         let reader = self.sides[side].as_ref();
         let reader = reader.ok_or_else(|| corrupt("this side to move is not stored"))?;
-        reader.results(&self.pages, block, out).map_err(corrupt)
+        let other = |out: &mut Codes| {
+            let other = self.sides[!side].as_ref();
+            let other = other.ok_or("the other side to move is not stored")?;
+            // What is referred to refers to nothing, or the file would not have been opened.
+            let none = |_: &mut Codes| Err("it refers to itself");
+            other.results(&self.pages, block, &none, out)
+        };
+        let decoded = reader.results(&self.pages, block, &other, out);
+        decoded.map_err(corrupt)
     }
 
     /// Writes the distances of a block in plies, given the results of its positions (code 3 for

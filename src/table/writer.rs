@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::codec::{self, Codes, Encoded, LeftOut, Sections, Side, SideCodes};
-use super::header::{HASH_LEN, HEADER_LEN, Stored, stored_sides};
+use super::header::{HASH_LEN, HEADER_LEN, Stored};
 use super::manifest::Manifest;
 use super::reader::restore_distances;
 use super::spool::{Spool, Spools};
@@ -61,8 +61,8 @@ pub fn write_table(
 }
 
 /// The most bytes of memory that [`write_table`] takes, whatever the values: a quarter of a byte
-/// for each position with one side to move, as much for an encoder, and some megabytes. What is
-/// encoded goes to disk.
+/// for each position with one side to move (with both if one may refer to the other), as much for an
+/// encoder, and some megabytes. What is encoded goes to disk.
 pub fn writing_bytes(
     rule_set: RuleSetId,
     slice: Slice,
@@ -78,10 +78,14 @@ pub fn writing_bytes(
         true => cache,
         false => 0,
     };
-    let coded = positions.div_ceil(4) + codec::encoding_bytes(positions, metric, profile, threads);
+    let sides = codec::codes_at_once(metric, profile);
+    let coded =
+        sides * positions.div_ceil(4) + codec::encoding_bytes(positions, metric, profile, threads);
     coded.max(search) + positions / INDEXED + threads * BYTES_PER_THREAD
 }
 
+/// Up to so many positions threats are both left out and stored, to see which is smaller.
+const TRIED_BOTH_WAYS: u64 = 1 << 22;
 /// Bytes each thread has of the values it is at.
 const BYTES_PER_THREAD: u64 = 1 << 19;
 /// Indexes and checksums take a byte for at least so many positions.
@@ -187,9 +191,12 @@ fn encode(
     if !left_out.threats {
         return draft.finish(&spools);
     }
-    let any = draft.add_exceptions(&spools, values, cache)?;
+    let exceptions = draft.add_exceptions(&spools, values, cache)?;
     let image = draft.finish(&spools)?;
-    if any {
+    // More values take more bytes: only many exceptions can take as many. Small files are cheap to
+    // try.
+    let many = exceptions > image.len() / 16;
+    if exceptions > 0 && (many || values.positions() <= TRIED_BOTH_WAYS) {
         // Where threats are seldom settled, storing them all may take less.
         let left_out = LeftOut {
             threats: false,
@@ -244,7 +251,10 @@ impl Draft {
             checksums: 0,
             generator: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        let code = |&color: &Color| {
+        let mut sides: Vec<Coded> = Vec::new();
+        // The codes of the side that was encoded before, if the next one may refer to them.
+        let mut before: Option<SideCodes> = None;
+        for color in codec::encoding_order(slice) {
             let side = Side {
                 rule_set,
                 slice,
@@ -257,8 +267,9 @@ impl Draft {
                 census,
                 hash,
             } = survey(values, metric, &side);
+            let other = before.as_ref();
             let encoded = match metric {
-                Metric::Wdl => codec::encode_results(&side, &codes, profile, spools)?,
+                Metric::Wdl => codec::encode_results(&side, &codes, other, profile, spools)?,
                 _ => {
                     let halves = u32::from(metric == Metric::Dtw);
                     let longest = census.max_plies() >> halves;
@@ -271,18 +282,25 @@ impl Draft {
                     codec::encode_distances(&codes, longest, &plies, spools)?
                 }
             };
-            compare(spools.table(), &side, metric, &encoded, &codes, values)?;
-            Ok(Coded {
+            compare(
+                spools.table(),
+                &side,
+                metric,
+                &encoded,
+                &codes,
+                other,
+                values,
+            )?;
+            before = encoded.can_be_referred_to(metric, profile).then_some(codes);
+            sides.push(Coded {
                 color,
                 census,
                 hash,
                 encoded,
                 exceptions: None,
-            })
-        };
-        // One after the other, so that the codes of one are there at a time.
-        let sides = stored_sides(slice).iter().map(code);
-        let sides = sides.collect::<Result<_, TableError>>()?;
+            });
+        }
+        sides.sort_by_key(|coded| coded.color);
         Ok(Draft {
             header,
             sides,
@@ -303,36 +321,36 @@ impl Draft {
         self.following.is_some()
     }
 
-    /// Runs the prober on all positions that are left out because of a threat; returns whether any
-    /// has to be stored.
+    /// Runs the prober on all positions that are left out because of a threat; returns the bytes of
+    /// those that have to be stored.
     fn add_exceptions(
         &mut self,
         spools: &Spools,
         values: &dyn SliceValues,
         cache: u64,
-    ) -> Result<bool, TableError> {
+    ) -> Result<u64, TableError> {
         let path = spools.table();
         let directory = directory_of(path);
         let image = self.finish(spools)?;
         let table = TableFile::of(path, image.map()?)?;
-        let mut any = false;
+        let mut bytes = 0;
         let depth = threats::exceptions(directory, table, values, cache, &mut |side, found| {
             let mut coded = self.sides.iter_mut();
             let coded = coded.find(|coded| coded.color == side);
             let Some(coded) = coded.filter(|_| !found.is_empty()) else {
                 return Ok(());
             };
-            any = true;
             let entries = found.iter();
             let entries = entries.flat_map(|&(p, result)| (p << 2 | result as u64).to_le_bytes());
             let entries: Vec<u8> = entries.collect();
+            bytes += entries.len() as u64;
             match &mut coded.exceptions {
                 Some(spool) => spool.write(&entries),
                 none => none.insert(spools.create()?).write(&entries),
             }
         });
         self.header.depth_bound = depth.map_err(|error| search_error(path, error))?;
-        Ok(any)
+        Ok(bytes)
     }
 
     /// Puts the parts together.
@@ -395,13 +413,15 @@ fn search_error(table: &Path, error: ProbeError) -> TableError {
     }
 }
 
-/// Decodes every block and compares what is stored.
+/// Decodes every block and compares what is stored. `other` has the codes of the other side to move,
+/// if blocks may refer to them.
 fn compare(
     path: &Path,
     side: &Side,
     metric: Metric,
     encoded: &Encoded,
     codes: &SideCodes,
+    other: Option<&SideCodes>,
     values: &dyn SliceValues,
 ) -> Result<(), TableError> {
     let (reader, pages) = encoded.read_back(side)?;
@@ -426,7 +446,13 @@ fn compare(
                     results.set(place, codes.get(first + place as u64));
                 }
                 let same = if metric == Metric::Wdl {
-                    reader.results(&pages, block, found).map_err(corrupt)?;
+                    let other = |out: &mut Codes| {
+                        let other = other.ok_or("it refers to what is not there")?;
+                        other.copy(first..first + count as u64, out);
+                        Ok(())
+                    };
+                    let decoded = reader.results(&pages, block, &other, found);
+                    decoded.map_err(corrupt)?;
                     let mut pairs = found.iter().zip(results.iter());
                     pairs.all(|(found, code)| code == 3 || found == code)
                 } else {
@@ -449,6 +475,7 @@ fn compare(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Codec;
     use crate::table::testing::Pattern;
 
     fn encoded() -> Vec<u8> {
@@ -464,13 +491,35 @@ mod tests {
         fs::read(path).unwrap()
     }
 
+    /// A small table, one side of which refers to the other.
+    fn encoded_small() -> Vec<u8> {
+        let directory = tempfile::tempdir().unwrap();
+        let (rules, values) = (
+            RuleSetId::Russian,
+            Pattern::new(RuleSetId::Russian, "KKMvK"),
+        );
+        let spools = Spools::beside(&directory.path().join("KKMvK"));
+        let left_out = LeftOut {
+            captures: true,
+            threats: false,
+        };
+        let (metric, profile) = (Metric::Wdl, Profile::Small);
+        let draft = Draft::new(&spools, rules, &values, metric, profile, left_out).unwrap();
+        for coded in &draft.sides {
+            assert_eq!(coded.encoded.sections.codec, Codec::Mixed);
+        }
+        draft.finish(&spools).unwrap().map().unwrap().all().to_vec()
+    }
+
     #[test]
     fn bytes_do_not_depend_on_the_number_of_threads() {
-        let with = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            pool.build().unwrap().install(encoded)
-        };
-        assert_eq!(with(1), with(3));
+        for encoded in [encoded, encoded_small] {
+            let with = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+                pool.build().unwrap().install(encoded)
+            };
+            assert_eq!(with(1), with(3));
+        }
     }
 
     /// Values that are not what they are said to be do not get into a file.
@@ -496,7 +545,7 @@ mod tests {
             };
             let against = |values: &dyn SliceValues| {
                 let codes = survey(values, metric, &side).codes;
-                compare(&path, &side, metric, &coded.encoded, &codes, values)
+                compare(&path, &side, metric, &coded.encoded, &codes, None, values)
             };
             assert!(against(&values).is_ok());
             assert!(against(&other).is_err(), "{metric}");

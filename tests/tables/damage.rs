@@ -1,11 +1,11 @@
 use std::fs;
 use std::path::Path;
 
-use crownhead::board::Board8x8;
+use crownhead::board::{Board8x8, Color};
 use crownhead::index::SliceIndex;
 use crownhead::rules::movegen::has_capture;
 use crownhead::rules::{English, RuleSetId};
-use crownhead::table::{Codes, Metric, Profile, TableError, TableFile, table_path};
+use crownhead::table::{Codec, Codes, Metric, Profile, TableError, TableFile, table_path};
 
 use super::{generate_into, sign, slice};
 
@@ -56,10 +56,15 @@ fn all_distances(path: &Path, bytes: &[u8], wdl: &TableFile) -> Result<Vec<u16>,
 /// Every flipped bit and every truncation is noticed; no wrong value is ever returned.
 #[test]
 fn damage_is_noticed() {
+    damage_is_noticed_in(Profile::Fast, &[Metric::Wdl, Metric::Dtc]);
+    damage_is_noticed_in(Profile::Small, &[Metric::Wdl]);
+}
+
+fn damage_is_noticed_in(profile: Profile, metrics: &[Metric]) {
     let directory = tempfile::tempdir().unwrap();
-    generate_into(directory.path(), RuleSetId::English, 3, Profile::Fast);
+    generate_into(directory.path(), RuleSetId::English, 3, profile);
     for name in ["KvK", "KvM", "KKvM", "KMvM"] {
-        for metric in [Metric::Wdl, Metric::Dtc] {
+        for &metric in metrics {
             let path = table_path(directory.path(), RuleSetId::English, slice(name), metric);
             let wdl = path.with_extension("wdl");
             let wdl = TableFile::open(&wdl).unwrap();
@@ -97,8 +102,14 @@ fn damage_is_noticed() {
 /// checksums were made to fit: reading ends, in an error or in values.
 #[test]
 fn forgery_does_no_harm() {
+    for profile in [Profile::Fast, Profile::Small] {
+        forgery_does_no_harm_to(profile);
+    }
+}
+
+fn forgery_does_no_harm_to(profile: Profile) {
     let directory = tempfile::tempdir().unwrap();
-    generate_into(directory.path(), RuleSetId::English, 3, Profile::Fast);
+    generate_into(directory.path(), RuleSetId::English, 3, profile);
     for name in ["KvM", "KKvM", "KMvK"] {
         let path = table_path(
             directory.path(),
@@ -133,4 +144,34 @@ fn a_newer_version_says_so() {
     let error = TableFile::from_bytes(&path, bytes).unwrap_err();
     assert!(matches!(error, TableError::Version { version: 9, .. }));
     assert!(error.to_string().contains("newer crownhead"), "{error}");
+}
+
+/// A block that refers to the other side to move needs it, in blocks of the same size.
+#[test]
+fn what_is_referred_to_must_be_there() {
+    let directory = tempfile::tempdir().unwrap();
+    generate_into(directory.path(), RuleSetId::English, 3, Profile::Small);
+    let path = table_path(
+        directory.path(),
+        RuleSetId::English,
+        slice("KMvK"),
+        Metric::Wdl,
+    );
+    let whole = fs::read(&path).unwrap();
+    let header = TableFile::open(&path).unwrap().header().clone();
+    for side in [Color::White, Color::Black] {
+        assert_eq!(header.stored[side].unwrap().codec, Some(Codec::Mixed));
+    }
+    // White's codec, with Black's blocks as they were.
+    for (codec, parameter) in [(0, 1u32), (5, 512)] {
+        let mut forged = whole.clone();
+        forged[72 + 64] = codec;
+        forged[72 + 68..72 + 72].copy_from_slice(&parameter.to_le_bytes());
+        sign(&mut forged);
+        let error = TableFile::from_bytes(&path, forged).unwrap_err();
+        assert!(
+            matches!(error, TableError::CorruptHeader { .. }),
+            "{codec}: {error}"
+        );
+    }
 }

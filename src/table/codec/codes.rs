@@ -155,6 +155,14 @@ impl SideCodes {
         self.chunks[(position / Self::CHUNK) as usize].get((position % Self::CHUNK) as usize)
     }
 
+    /// Makes `out` the codes of some positions.
+    pub fn copy(&self, positions: Range<u64>, out: &mut Codes) {
+        out.reset((positions.end - positions.start) as usize);
+        for (place, position) in positions.enumerate() {
+            out.set(place, self.get(position));
+        }
+    }
+
     pub fn chunks(&self) -> &[Codes] {
         &self.chunks
     }

@@ -8,6 +8,7 @@
 
 use super::domain::Domain;
 use super::feature::Feature;
+use super::reference::Reference;
 use super::rows::Row;
 use crate::board::{Board, Color, Geometry, Word};
 
@@ -18,7 +19,7 @@ pub(super) const MAX_FEATURES: usize = 8;
 /// The most contexts of one slice and side to move.
 pub(super) const MAX_CONTEXTS: usize = 1 << 15;
 /// The most bits of a word.
-const BITS: usize = 128;
+pub(super) const BITS: usize = 128;
 
 /// How to number the contexts of one slice: the features in use, as a number in mixed radix, the
 /// first feature being the last digit.
@@ -58,6 +59,11 @@ impl<W: Word> Planes<W> {
         high: W::ALL,
     };
 
+    /// Yes or no on every square.
+    pub fn flags(low: W) -> Self {
+        Planes { low, high: W::ZERO }
+    }
+
     #[inline(always)]
     pub fn at(self, bit: u32) -> u16 {
         let one = |plane: W| u16::from((plane >> bit & W::ONE).any());
@@ -74,7 +80,7 @@ impl<W: Word> Planes<W> {
 }
 
 /// Values of the rows that differ from the current one in the square of the next slower piece.
-struct Family<W> {
+pub(super) struct Family<W> {
     /// All other pieces but the fast one: what the rows of a family share.
     rest: [W; 4],
     /// Squares of the slower piece whose rows are known.
@@ -94,12 +100,17 @@ impl<W: Word> Past<W> {
     pub fn new() -> Self {
         Past {
             before: Planes::UNKNOWN,
-            family: Family {
-                rest: [W::ALL; 4],
-                seen: W::ZERO,
-                rows: [Planes::UNKNOWN; BITS],
-            },
+            family: Family::new(),
             last: u16::from(UNKNOWN),
+        }
+    }
+
+    /// What is known of the next row.
+    #[inline(always)]
+    pub fn enter<G: Geometry<Word = W>>(&mut self, domain: &Domain<G>, row: &Row<G>) -> Known<W> {
+        Known {
+            kept: row.squares & !domain.left_out(&row.fixed),
+            slower: self.family.enter(&row.fixed),
         }
     }
 
@@ -107,10 +118,7 @@ impl<W: Word> Past<W> {
     #[inline(always)]
     pub fn add(&mut self, row: &Known<W>, values: Planes<W>) {
         self.before = values;
-        if row.slower.any() {
-            self.family.seen |= row.slower;
-            self.family.rows[row.slower.trailing_zeros() as usize] = values;
-        }
+        self.family.add(row.slower, values);
         if row.kept.any() {
             self.last = values.at(highest(row.kept));
         }
@@ -128,9 +136,10 @@ pub(super) struct Known<W> {
     /// The squares whose values are stored.
     pub kept: W,
     slower: W,
-    /// By bit, what the contexts are without the values of the row itself.
-    fixed: [u16; BITS],
 }
+
+/// By bit, what the contexts of a row are without the values of the row itself.
+pub(super) type Fixed = [u16; BITS];
 
 impl<G: Geometry> Contexts<G> {
     /// None if there are too many features or contexts.
@@ -196,33 +205,33 @@ impl<G: Geometry> Contexts<G> {
         Some(())
     }
 
-    /// What can be known of a row without its values.
+    /// What can be known of the contexts of a row without its values.
     #[inline(always)]
-    pub fn know(
+    pub fn fixed(
         &self,
         domain: &Domain<G>,
         row: &Row<G>,
-        past: &mut Past<G::Word>,
-    ) -> Known<G::Word> {
-        let kept = row.squares & !domain.left_out(&row.fixed);
-        let slower = past.family.enter(&row.fixed);
-        let constant = self.constant(&row.fixed, slower);
-        let mut fixed = [0; BITS];
+        known: &Known<G::Word>,
+        past: &Past<G::Word>,
+        reference: Option<&Reference<G::Word>>,
+        fixed: &mut Fixed,
+    ) {
+        let constant = self.constant(&row.fixed, known.slower);
         let used = G::Word::BITS as usize;
         for (fixed, square) in fixed[..used].iter_mut().zip(&self.squares[..used]) {
             *fixed = square + constant;
         }
         for &(feature, factor) in &self.planes {
-            let planes = plane(domain, feature, row, slower, past);
+            let planes = match (feature, reference) {
+                (Feature::Other(other), Some(reference)) => {
+                    reference.plane(domain, other, &row.fixed, known.slower)
+                }
+                _ => plane(domain, feature, row, known.slower, past),
+            };
             add_where(&mut fixed[..used], planes.low, factor);
             if planes.high.any() {
                 add_where(&mut fixed[..used], planes.high, 2 * factor);
             }
-        }
-        Known {
-            kept,
-            slower,
-            fixed,
         }
     }
 
@@ -231,14 +240,15 @@ impl<G: Geometry> Contexts<G> {
     pub fn at(
         &self,
         square: G::Word,
-        row: &Known<G::Word>,
+        known: &Known<G::Word>,
+        fixed: &Fixed,
         values: Planes<G::Word>,
         past: &Past<G::Word>,
     ) -> usize {
         let bit = square.trailing_zeros();
-        let mut context = row.fixed[bit as usize];
+        let mut context = fixed[bit as usize];
         if self.last != 0 {
-            let before = row.kept & square.wrapping_sub(G::Word::ONE);
+            let before = known.kept & square.wrapping_sub(G::Word::ONE);
             let last = if before.any() {
                 values.at(highest(before))
             } else {
@@ -330,36 +340,65 @@ fn plane<G: Geometry>(
         }
         _ => G::Word::ZERO,
     };
-    Planes {
-        low,
-        high: G::Word::ZERO,
+    Planes::flags(low)
+}
+
+/// What the rows of a family share, and the square of the slower piece in which they differ.
+#[inline(always)]
+pub(super) fn family_of<G: Geometry>(fixed: &Board<G>) -> ([G::Word; 4], G::Word) {
+    let mut rest = [
+        fixed.kings[Color::Black],
+        fixed.kings[Color::White],
+        fixed.men[Color::Black],
+        fixed.men[Color::White],
+    ];
+    let mut slower = G::Word::ZERO;
+    if let Some(kind) = rest.iter_mut().find(|kind| kind.any()) {
+        slower = kind.lowest();
+        *kind ^= slower;
     }
+    (rest, slower)
 }
 
 impl<W: Word> Family<W> {
-    /// Notes which family a row belongs to; returns the slower piece.
-    #[inline(always)]
-    fn enter<G: Geometry<Word = W>>(&mut self, fixed: &Board<G>) -> W {
-        let mut rest = [
-            fixed.kings[Color::Black],
-            fixed.kings[Color::White],
-            fixed.men[Color::Black],
-            fixed.men[Color::White],
-        ];
-        let mut slower = W::ZERO;
-        if let Some(kind) = rest.iter_mut().find(|kind| kind.any()) {
-            slower = kind.lowest();
-            *kind ^= slower;
+    pub fn new() -> Self {
+        Family {
+            rest: [W::ALL; 4],
+            seen: W::ZERO,
+            rows: [Planes::UNKNOWN; BITS],
         }
-        if rest != self.rest {
+    }
+
+    /// Takes up a row of the family.
+    #[inline(always)]
+    pub fn add(&mut self, slower: W, values: Planes<W>) {
+        if slower.any() {
+            self.seen |= slower;
+            self.rows[slower.trailing_zeros() as usize] = values;
+        }
+    }
+
+    /// Forgets the family before, if this is another one; whether it is.
+    #[inline(always)]
+    pub fn turn_to(&mut self, rest: [W; 4]) -> bool {
+        let other = rest != self.rest;
+        if other {
             self.rest = rest;
             self.seen = W::ZERO;
         }
+        other
+    }
+
+    /// Notes which family a row belongs to; returns the slower piece.
+    #[inline(always)]
+    fn enter<G: Geometry<Word = W>>(&mut self, fixed: &Board<G>) -> W {
+        let (rest, slower) = family_of(fixed);
+        self.turn_to(rest);
         slower
     }
 
     #[inline(always)]
-    fn values(&self, slower: W) -> Planes<W> {
+    pub fn values(&self, slower: W) -> Planes<W> {
         if (self.seen & slower).any() {
             self.rows[slower.trailing_zeros() as usize]
         } else {

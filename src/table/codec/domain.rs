@@ -28,6 +28,9 @@ pub(super) struct Domain<G: Geometry> {
     pub side: Color,
     pub fast: FastPiece,
     pub king_moves: Dirs,
+    /// White's.
+    man_moves: Dirs,
+    flying: bool,
     left_out: LeftOut,
     captures: CaptureSquares<G>,
     /// Positions in a block.
@@ -41,6 +44,8 @@ impl<G: Geometry> Domain<G> {
             side: side.side,
             fast: fast_piece(side.slice),
             king_moves: R::SET.king_moves,
+            man_moves: R::SET.man_moves,
+            flying: R::SET.flying,
             left_out: side.left_out,
             captures: capture_squares::<R>,
             block,
@@ -54,6 +59,15 @@ impl<G: Geometry> Domain<G> {
     pub fn range(&self, block: u64) -> Range<u64> {
         let first = block * self.block;
         first..self.index.len().min(first + self.block)
+    }
+
+    /// In which directions a piece moves, and whether over any distance.
+    pub fn moves(&self, piece: FastPiece) -> (Dirs, bool) {
+        match (piece.king, piece.color) {
+            (true, _) => (self.king_moves, self.flying),
+            (false, Color::White) => (self.man_moves, false),
+            (false, Color::Black) => (self.man_moves.reversed(), false),
+        }
     }
 
     /// The squares of the fast piece for which a position is left out.

@@ -45,13 +45,39 @@ pub(super) enum Feature {
     WhiteAdvance,
     /// The rank of Black's most advanced man counted from his side, 0 without men.
     BlackAdvance,
+    /// What the same block says with the other side to move.
+    Other(Other),
+}
+
+/// A feature of the block that has the same positions with the other side to move.
+///
+/// Its values are known for all squares of all rows. The *best* is the least of them, as they are the
+/// other side's, 3 if there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Other {
+    /// The value of the same position.
+    Same,
+    /// The value with the fast piece one step away.
+    Fast { dir: Dir },
+    /// The value with the next slower piece one step away.
+    Slower { dir: Dir },
+    /// The best that the fast piece can move to.
+    BestFast,
+    /// The best that the slower piece can move to, if it is the side to move's.
+    BestSlower,
+    /// The better of both.
+    Best,
+    /// All squares the fast piece can move to have a value.
+    AllFast,
 }
 
 use Feature as F;
 
 impl Feature {
     /// Features are numbered from 0 to this, exclusively.
-    pub const COUNT: u8 = 49;
+    pub const COUNT: u8 = 70;
+    /// Those below this number ask for nothing but the block itself.
+    pub const OWN: u8 = 49;
 
     /// The feature with a number below [`Feature::COUNT`].
     pub fn numbered(number: u8) -> Option<Feature> {
@@ -83,14 +109,27 @@ impl Feature {
             46 => F::Square,
             47 => F::WhiteAdvance,
             48 => F::BlackAdvance,
+            49 => F::Other(Other::Same),
+            50..=57 => F::Other(Other::Fast { dir: dir(50) }),
+            58..=65 => F::Other(Other::Slower { dir: dir(58) }),
+            66 => F::Other(Other::BestFast),
+            67 => F::Other(Other::BestSlower),
+            68 => F::Other(Other::Best),
+            69 => F::Other(Other::AllFast),
             _ => return None,
         })
+    }
+
+    /// The number of the feature.
+    pub fn number(self) -> Option<u8> {
+        (0..Feature::COUNT).find(|&number| Feature::numbered(number) == Some(self))
     }
 
     /// The count of values the feature can have on a board.
     pub fn radix<G: Geometry>(self) -> usize {
         match self {
-            F::Last | F::Fast { .. } | F::Slower { .. } | F::RowBefore => 4,
+            F::Other(Other::AllFast) => 2,
+            F::Last | F::Fast { .. } | F::Slower { .. } | F::RowBefore | F::Other(_) => 4,
             F::SlowerSquare | F::Square => G::SQUARES,
             F::Rank | F::WhiteAdvance | F::BlackAdvance => G::RANKS,
             F::File => usize::from(G::ID.per_rank()),

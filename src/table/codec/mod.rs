@@ -7,22 +7,28 @@
 //! | 2 | [zstd](zstd_blocks) | anything |
 //! | 3 | [rows](row_coder) | dense values, with a context model |
 //! | 4 | [distances](distances) | plies of wins and losses |
+//! | 5 | [mixed](mixed) | dense values, smaller than rows and slower |
 //!
 //! The encoder tries those that may win and keeps the smallest. A reader asks for blocks; how many
 //! positions make one is the codec's affair, so that decoding one takes some microseconds.
 
 mod blocks;
+mod choice;
 mod codes;
 mod context;
 mod distances;
 mod domain;
 mod feature;
 mod logarithm;
+mod mixed;
+mod mixing;
 mod model;
 mod range_coder;
+mod reference;
 mod row_coder;
 mod rows;
 mod runs;
+mod visit;
 mod zstd_blocks;
 
 use std::fmt;
@@ -35,9 +41,11 @@ pub(crate) use domain::LeftOut;
 use self::blocks::Layout;
 use self::distances::Distances;
 use self::domain::Domain;
+use self::mixed::MixedCoder;
 use self::row_coder::RowCoder;
 use self::runs::Runs;
 use self::zstd_blocks::Expander;
+use super::header::stored_sides;
 use super::pages::{Bytes, PageFault, Pages};
 use super::spool::{Spool, Spools};
 use super::{Metric, Profile, TableError};
@@ -54,15 +62,17 @@ pub enum Codec {
     Zstd = 2,
     Rows = 3,
     Distances = 4,
+    Mixed = 5,
 }
 
 impl Codec {
-    pub const ALL: [Codec; 5] = [
+    pub const ALL: [Codec; 6] = [
         Codec::Constant,
         Codec::Runs,
         Codec::Zstd,
         Codec::Rows,
         Codec::Distances,
+        Codec::Mixed,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -72,6 +82,7 @@ impl Codec {
             Codec::Zstd => "zstd",
             Codec::Rows => "rows",
             Codec::Distances => "distances",
+            Codec::Mixed => "mixed",
         }
     }
 }
@@ -134,6 +145,11 @@ impl Encoded {
         self.spool.as_ref().map_or(0, Spool::len)
     }
 
+    /// Whether blocks of the side that is encoded next may refer to these.
+    pub fn can_be_referred_to(&self, metric: Metric, profile: Profile) -> bool {
+        refers(metric, profile) && matches!(self.sections.codec, Codec::Rows | Codec::Mixed)
+    }
+
     /// A decoder of what was encoded, with its bytes.
     pub fn read_back(&self, side: &Side) -> Result<(SideReader, Pages), TableError> {
         let bytes = match &self.spool {
@@ -165,10 +181,30 @@ const SMALL: u64 = 1 << 22;
 
 const ZSTD_LEVEL: i32 = 19;
 
-/// Encodes results, code 3 standing for those that are left out.
+/// The sides to move that are stored, in the order in which they are encoded: the one with the fast
+/// piece may refer to the other.
+pub(super) fn encoding_order(slice: Slice) -> Vec<Color> {
+    let mut sides = stored_sides(slice).to_vec();
+    sides.sort_by_key(|&side| side == rows::fast_piece(slice).color);
+    sides
+}
+
+/// How many sides' codes are there at once while a table is encoded.
+pub(super) fn codes_at_once(metric: Metric, profile: Profile) -> u64 {
+    if refers(metric, profile) { 2 } else { 1 }
+}
+
+/// Whether blocks may refer to those of the other side to move.
+fn refers(metric: Metric, profile: Profile) -> bool {
+    metric == Metric::Wdl && profile == Profile::Small
+}
+
+/// Encodes results, code 3 standing for those that are left out. `other` has those with the other
+/// side to move, if they can be decoded in the same blocks.
 pub(super) fn encode_results(
     side: &Side,
     codes: &SideCodes,
+    other: Option<&SideCodes>,
     profile: Profile,
     spools: &Spools,
 ) -> Result<Encoded, TableError> {
@@ -192,7 +228,15 @@ pub(super) fn encode_results(
     let sparse = best
         .as_ref()
         .is_some_and(|best| best.len() * 2048 < codes.len);
-    if !sparse {
+    let mixed = profile == Profile::Small;
+    if !sparse && mixed {
+        let mixed = with_rules!(side.rule_set, R => {
+            encode_mixed(&Domain::new::<R>(side, profile.row_block()), codes, other, spools)?
+        });
+        keep(&mut best, mixed);
+    }
+    // Rows only win where their model is small beside little data.
+    if !sparse && (!mixed || codes.len <= SMALL) {
         let rows = with_rules!(side.rule_set, R => {
             encode_rows(&Domain::new::<R>(side, profile.row_block()), codes, spools)?
         });
@@ -226,14 +270,20 @@ pub(super) fn encoding_bytes(
     let own = match metric {
         Metric::Wdl => {
             let (blocks, block) = packing(profile.row_block(), profile.row_block() / 4 + 16);
+            let mixed = match profile {
+                Profile::Small => mixed::sample_bytes(positions),
+                Profile::Full | Profile::Fast => 0,
+            };
             let rows = row_coder::sample_bytes(positions, profile.row_block())
+                .max(mixed)
                 .max(blocks::window_bytes(threads, blocks, block));
             let zstd = zstd(ZSTD_BLOCK, ZSTD_BLOCK / 4);
             most_for_runs(positions).max(rows).max(zstd)
         }
         Metric::Dtc | Metric::Dtw => zstd(distances::BLOCK, 2 * distances::BLOCK),
     };
-    own + threads * (row_coder::BYTES_PER_THREAD + zstd_blocks::BYTES_PER_THREAD)
+    own + threads
+        * (row_coder::BYTES_PER_THREAD + mixed::BYTES_PER_THREAD + zstd_blocks::BYTES_PER_THREAD)
 }
 
 /// No codec needs more than the codes themselves.
@@ -271,6 +321,24 @@ fn encode_rows<G: Geometry>(
         &index,
         coder.description(),
     )
+}
+
+fn encode_mixed<G: Geometry>(
+    domain: &Domain<G>,
+    codes: &SideCodes,
+    other: Option<&SideCodes>,
+    spools: &Spools,
+) -> Result<Encoded, TableError> {
+    let coder = MixedCoder::fit(domain, codes, other);
+    let mut spool = spools.create()?;
+    let index = blocks::pack(
+        domain.blocks(),
+        &mut spool,
+        || (),
+        |(), block, out| coder.encode(domain, codes, other, block, out),
+    )?;
+    let model = coder.description();
+    Encoded::of(Codec::Mixed, domain.block, spool, &index, model)
 }
 
 /// Fills what is left out with the value before it: the fewest changes.
@@ -366,22 +434,42 @@ enum Kind {
     Distances(Layout, Distances),
 }
 
-/// A [`RowCoder`] of some rule set.
+/// A [`RowCoder`] or [`MixedCoder`] of some rule set.
 trait DecodeRows: fmt::Debug + Send + Sync {
-    fn decode(&self, block: u64, bytes: &[u8], out: &mut Codes);
+    /// Whether a block needs the codes of the same block with the other side to move.
+    fn refers(&self) -> bool;
+
+    fn decode(&self, block: u64, bytes: &[u8], other: &Codes, out: &mut Codes);
 }
 
 #[derive(Debug)]
-struct RowReader<G: Geometry> {
+struct RowReader<G: Geometry, C> {
     domain: Domain<G>,
-    coder: RowCoder<G>,
+    coder: C,
 }
 
-impl<G: Geometry> DecodeRows for RowReader<G> {
-    fn decode(&self, block: u64, bytes: &[u8], out: &mut Codes) {
+impl<G: Geometry> DecodeRows for RowReader<G, RowCoder<G>> {
+    fn refers(&self) -> bool {
+        false
+    }
+
+    fn decode(&self, block: u64, bytes: &[u8], _: &Codes, out: &mut Codes) {
         self.coder.decode(&self.domain, block, bytes, out);
     }
 }
+
+impl<G: Geometry> DecodeRows for RowReader<G, MixedCoder<G>> {
+    fn refers(&self) -> bool {
+        self.coder.refers
+    }
+
+    fn decode(&self, block: u64, bytes: &[u8], other: &Codes, out: &mut Codes) {
+        self.coder.decode(&self.domain, block, bytes, other, out);
+    }
+}
+
+/// Gives the codes of the same block with the other side to move.
+pub(super) type OtherBlock<'o> = &'o dyn Fn(&mut Codes) -> Result<(), &'static str>;
 
 impl SideReader {
     pub fn open(side: &Side, sections: &Sections, pages: &Pages) -> Result<Self, &'static str> {
@@ -412,6 +500,15 @@ impl SideReader {
             Codec::Rows => {
                 let reader = with_rules!(side.rule_set, R => {
                     RowCoder::read(model).map(|coder| {
+                        let domain = Domain::new::<R>(side, block);
+                        Box::new(RowReader { domain, coder }) as Box<dyn DecodeRows>
+                    })
+                });
+                Kind::Rows(layout()?, reader.ok_or("its context model is invalid")?)
+            }
+            Codec::Mixed => {
+                let reader = with_rules!(side.rule_set, R => {
+                    MixedCoder::read(model).map(|coder| {
                         let domain = Domain::new::<R>(side, block);
                         Box::new(RowReader { domain, coder }) as Box<dyn DecodeRows>
                     })
@@ -452,8 +549,26 @@ impl SideReader {
         (first < self.positions).then(|| first..self.positions.min(first + self.block))
     }
 
+    /// Whether a block needs the codes of the same block with the other side to move.
+    pub fn refers(&self) -> bool {
+        matches!(&self.kind, Kind::Rows(_, reader) if reader.refers())
+    }
+
+    /// Whether blocks of the other side to move can refer to this one's: they are the same
+    /// positions and refer to nothing themselves.
+    pub fn can_be_referred_to(&self, by: &SideReader) -> bool {
+        matches!(self.kind, Kind::Rows(..)) && !self.refers() && self.block == by.block
+    }
+
     /// Writes the result codes of a block; those of positions that are left out mean nothing.
-    pub fn results(&self, pages: &Pages, block: u64, out: &mut Codes) -> Result<(), &'static str> {
+    /// `other` is asked if the block [refers](SideReader::refers) to the other side to move.
+    pub fn results(
+        &self,
+        pages: &Pages,
+        block: u64,
+        other: OtherBlock,
+        out: &mut Codes,
+    ) -> Result<(), &'static str> {
         let fault = |fault: PageFault| fault.what();
         let range = self.range(block).ok_or("there is no such block")?;
         let len = (range.end - range.start) as usize;
@@ -475,7 +590,11 @@ impl SideReader {
             }
             Kind::Rows(layout, reader) => {
                 let bytes = layout.block(pages, block).map_err(fault)?;
-                reader.decode(block, bytes, out);
+                let mut codes = Codes::default();
+                if reader.refers() {
+                    other(&mut codes)?;
+                }
+                reader.decode(block, bytes, &codes, out);
                 Ok(())
             }
             Kind::Distances(..) => Err("it holds distances"),

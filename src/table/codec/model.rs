@@ -28,7 +28,7 @@ pub(super) const MISS: [u16; CLASSES] = {
 };
 
 /// The orders of three values.
-const ORDERS: [[u8; 3]; 6] = [
+pub(super) const ORDERS: [[u8; 3]; 6] = [
     [0, 1, 2],
     [0, 2, 1],
     [1, 0, 2],

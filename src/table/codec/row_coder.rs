@@ -6,17 +6,17 @@
 //! the model. No context crosses the start of a block, so any block decodes alone.
 
 use std::hint::black_box;
+use std::slice;
 
-use rayon::prelude::*;
-
+use super::choice::Sample;
 use super::codes::{Codes, SideCodes};
-use super::context::{Contexts, MAX_CONTEXTS, MAX_FEATURES, Past, Planes, UNKNOWN};
+use super::context::{BITS, Contexts, MAX_CONTEXTS, Past, Planes, UNKNOWN};
 use super::domain::Domain;
 use super::feature::Feature;
-use super::logarithm::BIT;
-use super::model::{self, CONTEXT_COST, CONTEXT_LEN, Counts, Model};
+use super::model::{self, CONTEXT_LEN, Counts, Model};
 use super::range_coder::{Decoder, Encoder};
 use super::rows::Rows;
+use super::visit::visit;
 use crate::board::{Geometry, Word};
 use crate::parallel::{self, PerThread};
 
@@ -31,7 +31,7 @@ pub(super) const BYTES_PER_THREAD: u64 =
 /// for each feature.
 pub(super) fn sample_bytes(positions: u64, block: u64) -> u64 {
     let sampled = positions.min(SAMPLE_BLOCKS * block);
-    sampled * (1 + size_of::<u32>() as u64 + u64::from(Feature::COUNT))
+    sampled * (1 + size_of::<u32>() as u64 + u64::from(Feature::OWN))
 }
 
 /// Contexts with their model: all that is needed to decode a block.
@@ -51,8 +51,7 @@ impl<G: Geometry> RowCoder<G> {
         let table = model::describe(&counts);
         let model = Model::new(&table, contexts.count).expect("it was just described");
         let mut description = vec![features.len() as u8];
-        let number = |f: &Feature| (0..Feature::COUNT).find(|&n| Feature::numbered(n) == Some(*f));
-        description.extend(features.iter().filter_map(number));
+        description.extend(features.iter().filter_map(|feature| feature.number()));
         // Compressing in memory fails for no input.
         description.extend(zstd::bulk::compress(&table, 19).expect("zstd compresses any bytes"));
         RowCoder {
@@ -66,7 +65,8 @@ impl<G: Geometry> RowCoder<G> {
     pub fn read(description: &[u8]) -> Option<Self> {
         let (&count, rest) = description.split_first()?;
         let (numbers, table) = rest.split_at_checked(usize::from(count))?;
-        let features = numbers.iter().map(|&n| Feature::numbered(n));
+        let own = |&n: &u8| (n < Feature::OWN).then(|| Feature::numbered(n))?;
+        let features = numbers.iter().map(own);
         let contexts = Contexts::<G>::new(&features.collect::<Option<Vec<_>>>()?)?;
         let table = zstd::bulk::decompress(table, contexts.count * CONTEXT_LEN).ok()?;
         let model = Model::new(&table, contexts.count)?;
@@ -85,8 +85,10 @@ impl<G: Geometry> RowCoder<G> {
     /// Appends a block's code to `out`.
     pub fn encode(&self, domain: &Domain<G>, codes: &SideCodes, block: u64, out: &mut Vec<u8>) {
         let mut encoder = Encoder::new();
-        visit(domain, codes, &self.contexts, block, |context, code| {
-            self.model.encode(context, code, &mut encoder);
+        let contexts = slice::from_ref(&self.contexts);
+        visit(domain, codes, None, contexts, block, |context, code| {
+            self.model
+                .encode(usize::from(context[0]), code, &mut encoder);
         });
         encoder.finish(out);
     }
@@ -97,11 +99,14 @@ impl<G: Geometry> RowCoder<G> {
         let mut decoder = Decoder::new(bytes);
         let mut past = Past::new();
         let mut run = Run::of(UNKNOWN);
+        let mut fixed = [0; BITS];
         for row in Rows::new(&domain.index, domain.side, domain.range(block)) {
-            let known = self.contexts.know(domain, &row, &mut past);
+            let known = past.enter(domain, &row);
+            let contexts = &self.contexts;
+            contexts.fixed(domain, &row, &known, &past, None, &mut fixed);
             let mut values = Planes::UNKNOWN;
             for square in known.kept.bits() {
-                let context = self.contexts.at(square, &known, values, &past);
+                let context = contexts.at(square, &known, &fixed, values, &past);
                 let code = self.model.decode(context, &mut decoder);
                 // Most values are that before. The processor foresees this branch, and with it the
                 // next context, for which it would else have to wait. Without the black box the
@@ -109,8 +114,7 @@ impl<G: Geometry> RowCoder<G> {
                 if code != run.code {
                     run = Run::of(black_box(code));
                 }
-                values.low ^= square & run.clears_low;
-                values.high ^= square & run.clears_high;
+                run.set(&mut values, square);
             }
             past.add(&known, values);
             out.extend(row.squares, values.low, values.high);
@@ -120,21 +124,28 @@ impl<G: Geometry> RowCoder<G> {
 
 /// A value with what it changes in planes of unknown values: all bits or none.
 #[derive(Clone, Copy)]
-struct Run<W> {
-    code: u8,
+pub(super) struct Run<W> {
+    pub code: u8,
     clears_low: W,
     clears_high: W,
 }
 
 impl<W: Word> Run<W> {
     #[inline(always)]
-    fn of(code: u8) -> Self {
+    pub fn of(code: u8) -> Self {
         let clears = |bit: u8| if code & bit == 0 { W::ALL } else { W::ZERO };
         Run {
             code,
             clears_low: clears(1),
             clears_high: clears(2),
         }
+    }
+
+    /// Gives a square that is unknown the value.
+    #[inline(always)]
+    pub fn set(&self, values: &mut Planes<W>, square: W) {
+        values.low ^= square & self.clears_low;
+        values.high ^= square & self.clears_high;
     }
 }
 
@@ -151,9 +162,10 @@ fn count<G: Geometry>(
     parallel::for_each(domain.blocks().div_ceil(task), &|i| {
         counts.with(|counts| {
             for block in i * task..domain.blocks().min((i + 1) * task) {
-                visit(domain, codes, contexts, block, |context, code| {
+                let contexts = slice::from_ref(contexts);
+                visit(domain, codes, None, contexts, block, |context, code| {
                     // Codes are results: a value left out is not visited.
-                    counts[context][usize::from(code % 3)] += 1;
+                    counts[usize::from(context[0])][usize::from(code % 3)] += 1;
                 });
             }
         });
@@ -168,114 +180,10 @@ fn count<G: Geometry>(
     })
 }
 
-/// Calls the visitor with the context and the value of each stored position of a block, in order.
-fn visit<G: Geometry>(
-    domain: &Domain<G>,
-    codes: &SideCodes,
-    contexts: &Contexts<G>,
-    block: u64,
-    mut visitor: impl FnMut(usize, u8),
-) {
-    let range = domain.range(block);
-    let mut position = range.start;
-    let mut past = Past::new();
-    for row in Rows::new(&domain.index, domain.side, range) {
-        let known = contexts.know(domain, &row, &mut past);
-        let mut values = Planes::UNKNOWN;
-        for square in row.squares.bits() {
-            values.set(square, codes.get(position));
-            position += 1;
-        }
-        for square in known.kept.bits() {
-            let context = contexts.at(square, &known, values, &past);
-            visitor(context, values.at(square.trailing_zeros()) as u8);
-        }
-        past.add(&known, values);
-    }
-}
-
 /// The features whose contexts make the code of the sample, and the model, smallest.
 fn choose_features<G: Geometry>(domain: &Domain<G>, codes: &SideCodes) -> Vec<Feature> {
     let stride = domain.blocks().div_ceil(SAMPLE_BLOCKS).max(1);
     let blocks: Vec<u64> = (0..domain.blocks()).step_by(stride as usize).collect();
-    let column = |feature: Option<Feature>| -> Vec<u8> {
-        let contexts = Contexts::<G>::new(feature.as_slice()).expect("one feature fits");
-        let mut column = Vec::new();
-        for &block in &blocks {
-            visit(domain, codes, &contexts, block, |context, code| {
-                column.push(feature.map_or(code, |_| context as u8))
-            });
-        }
-        column
-    };
-    let values = column(None);
-    let candidates: Vec<(Feature, Vec<u8>)> = (0..Feature::COUNT)
-        .into_par_iter()
-        .filter_map(Feature::numbered)
-        .map(|feature| (feature, column(Some(feature))))
-        // What never changes tells nothing.
-        .filter(|(_, column)| column.iter().any(|value| Some(value) != column.first()))
-        .collect();
-    let mut chosen: Vec<Feature> = Vec::new();
-    let mut contexts = vec![0u32; values.len()];
-    let mut count = 1;
-    let mut best = estimate(&contexts, None, &values, count, stride);
-    while chosen.len() < MAX_FEATURES {
-        let tried = candidates.par_iter().filter_map(|(feature, column)| {
-            let radix = feature.radix::<G>();
-            let fits = count * radix <= MAX_CONTEXTS && !chosen.contains(feature);
-            fits.then(|| {
-                let column = Some((count, column.as_slice()));
-                estimate(&contexts, column, &values, count * radix, stride)
-            })
-            .map(|cost| (cost, *feature))
-        });
-        let tried: Vec<(u64, Feature)> = tried.collect();
-        let Some(&(cost, feature)) = tried.iter().min_by_key(|(cost, _)| *cost) else {
-            break;
-        };
-        if cost >= best {
-            break;
-        }
-        best = cost;
-        let found = candidates.iter().find(|(f, _)| *f == feature);
-        for (context, &value) in contexts.iter_mut().zip(found.map_or(&[][..], |(_, c)| c)) {
-            *context += (count * usize::from(value)) as u32;
-        }
-        count *= feature.radix::<G>();
-        chosen.push(feature);
-    }
-    chosen
-}
-
-/// What code and model of the whole slice would cost, from a sample of one in `stride` blocks.
-fn estimate(
-    contexts: &[u32],
-    added: Option<(usize, &[u8])>,
-    values: &[u8],
-    count: usize,
-    stride: u64,
-) -> u64 {
-    let mut counts = vec![[0u32; 4]; count];
-    match added {
-        None => {
-            for (&context, &value) in contexts.iter().zip(values) {
-                counts[context as usize][usize::from(value & 3)] += 1;
-            }
-        }
-        Some((factor, column)) => {
-            for ((&context, &value), &digit) in contexts.iter().zip(values).zip(column) {
-                let context = context as usize + factor * usize::from(digit);
-                counts[context][usize::from(value & 3)] += 1;
-            }
-        }
-    }
-    let used = counts.iter().filter(|counts| counts.iter().any(|&n| n > 0));
-    used.map(|&[loss, draw, win, _]| {
-        let counts = [loss, draw, win].map(u64::from);
-        // A sample makes contexts look purer than they are, by about a bit and a half each.
-        let impurity = if stride > 1 { 3 * BIT / 2 } else { 0 };
-        (model::entropy(&counts) + impurity) * stride + CONTEXT_COST
-    })
-    .sum()
+    let sample = Sample::of(domain, codes, None, &blocks, 0..Feature::OWN);
+    sample.choose(MAX_CONTEXTS, |split| sample.entropy(split, stride))
 }

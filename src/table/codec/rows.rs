@@ -46,6 +46,28 @@ pub(super) fn fast_piece(slice: Slice) -> FastPiece {
     }
 }
 
+/// The next slower piece of a slice.
+pub(super) fn slower_piece(slice: Slice) -> Option<FastPiece> {
+    let fast = fast_piece(slice);
+    let kinds = [
+        (Color::Black, true),
+        (Color::White, true),
+        (Color::Black, false),
+        (Color::White, false),
+    ];
+    let mut pieces = kinds
+        .into_iter()
+        .map(|(color, king)| FastPiece { color, king });
+    pieces.find(|&piece| {
+        let kind = if piece.king {
+            slice.kings(piece.color)
+        } else {
+            slice.men(piece.color)
+        };
+        kind > usize::from(piece == fast)
+    })
+}
+
 impl<'i, G: Geometry> Rows<'i, G> {
     /// The rows of a range inside the slice.
     pub fn new(index: &'i SliceIndex<G>, side: Color, range: Range<u64>) -> Self {
