@@ -145,8 +145,12 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
         match distances {
             None => words.results(&mut self.sides, &mut self.rows),
             Some(distances) => {
+                let block = distances.block(men);
+                // SAFETY: nobody else works on this block, and nobody reads distances before the
+                // slice is solved.
+                unsafe { block.clear() };
                 let record = Record {
-                    block: distances.block(men),
+                    block,
                     white: &self.white.sets,
                     black: &self.black.sets,
                 };

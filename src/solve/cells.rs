@@ -38,25 +38,18 @@ impl<A: Cell> Cells<A> {
         Ok(Self::of(map, len))
     }
 
-    /// As [`Cells::new`], but pages that these cells in memory have touched are kept and need not
-    /// be given by the system again.
+    /// So many cells in the memory of these, which the system need not give again. Any values may
+    /// be in them.
     ///
     /// # Errors
     /// If the system does not give the memory.
-    pub fn renewed(mut self, len: usize) -> io::Result<Cells<A>> {
+    pub fn resized(mut self, len: usize) -> io::Result<Cells<A>> {
         #[cfg(target_os = "linux")]
         {
-            // Behind its end the last page may have what was there when the map was longer.
-            const PAGE: usize = 1 << 16;
-            let kept = self.map.len().next_multiple_of(PAGE);
-            let kept = kept.min(len * size_of::<A>());
+            let bytes = (len * size_of::<A>()).max(1);
             let options = memmap2::RemapOptions::new().may_move(true);
-            // SAFETY: nobody else has these cells. The map is one of memory, of which there is
-            // more if it grows, and as long as what is cleared.
-            unsafe {
-                self.map.remap((len * size_of::<A>()).max(1), options)?;
-                self.map.as_mut_ptr().write_bytes(0, kept);
-            }
+            // SAFETY: nobody else has these cells, and a map of memory has no end to be behind of.
+            unsafe { self.map.remap(bytes, options)? };
             self.len = len;
             Ok(self)
         }
@@ -137,17 +130,18 @@ mod tests {
     }
 
     #[test]
-    fn renewed_cells_are_zero() {
+    fn resized_cells_can_be_used() {
         let mut cells = Cells::<AtomicU64>::new(1000).unwrap();
         for len in [1000, 10, 0, 5000, 4000, 1 << 20] {
-            for cell in cells.all() {
-                cell.store(u64::MAX, Relaxed);
-            }
-            cells = cells.renewed(len).unwrap();
+            cells = cells.resized(len).unwrap();
             assert_eq!(cells.all().len(), len);
-            assert!(cells.all().iter().all(|cell| cell.load(Relaxed) == 0));
+            for (i, cell) in cells.all().iter().enumerate() {
+                cell.store(i as u64, Relaxed);
+            }
+            let mut numbered = cells.all().iter().enumerate();
+            assert!(numbered.all(|(i, cell)| cell.load(Relaxed) == i as u64));
         }
-        assert!(cells.renewed(1 << 50).is_err());
+        assert!(cells.resized(1 << 50).is_err());
     }
 
     #[test]

@@ -87,8 +87,8 @@ impl<G: Geometry<Word: PlaneWord>> DtcDistances<G> {
         Distances::zeros(slice)
     }
 
-    /// The same, in the memory of distances that are needed no longer: to get memory from the
-    /// system costs more than to clear it.
+    /// The same, in the memory of distances that are needed no longer, as to get memory from the
+    /// system costs more. Anything may be in it: see [`BlockDistances::clear`].
     ///
     /// # Errors
     /// If the system does not give the memory.
@@ -176,6 +176,24 @@ pub struct BlockDistances<'d, G: Geometry, P> {
 }
 
 impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G, Narrow> {
+    /// Makes all distances of the block zero, as those of draws remain.
+    ///
+    /// # Safety
+    /// No other thread may use them meanwhile.
+    pub unsafe fn clear(&self) {
+        let (first, count) = match self.distances.fast {
+            Fast::King => (self.first, self.distances.index.block_len()),
+            Fast::Man => {
+                let run = self.run(0, (G::Word::ZERO, G::Word::ZERO));
+                (run.first, run.squares.count_ones().into())
+            }
+        };
+        for plies in &self.distances.plies.0 {
+            // SAFETY: as the caller promises.
+            unsafe { plies.clear(first as usize, count as usize) };
+        }
+    }
+
     /// Enters a distance for all squares of the fast piece in `squares`, none of which has one.
     ///
     /// # Safety

@@ -111,20 +111,18 @@ struct Commit<'t, D> {
 impl<W: Word, D: Decided<W>> WordTask<W> for Commit<'_, D> {
     #[inline(always)]
     fn word(&self, row: usize, column: usize, words: &mut Row<W>, i: usize) -> bool {
-        let (win, loss) = (words.next_win[i], words.next_loss[i]);
-        let new = win | loss;
-        if new.is_empty() {
-            return false;
-        }
-        let decided = self.decided;
-        decided.decided(self.side, row, column, new, self.plies);
-        words.win[i] |= win;
-        words.loss[i] |= loss;
-        words.open[i] &= !new;
-        words.doomed[i] &= !new;
-        words.next_win[i] = W::ZERO;
-        words.next_loss[i] = W::ZERO;
-        true
+        words.part(i..i + 1).commit(|_, new| {
+            let decided = self.decided;
+            decided.decided(self.side, row, column, new, self.plies);
+        })
+    }
+
+    #[inline(always)]
+    fn row(&self, row: usize, mut words: Row<W>) -> bool {
+        words.commit(|column, new| {
+            let decided = self.decided;
+            decided.decided(self.side, row, column, new, self.plies);
+        })
     }
 }
 

@@ -56,22 +56,32 @@ pub struct Narrow {
 }
 
 impl Narrow {
-    /// As [`Plies::zeros`], in the memory of distances that are needed no longer.
+    /// In the memory of distances that are needed no longer; each is to be cleared before it is
+    /// set.
     ///
     /// # Errors
     /// If the system does not give the memory.
     pub fn renewed(self, positions: usize) -> io::Result<Self> {
-        let high = match self.has_high.into_inner() {
-            true => self.high.renewed(positions)?,
-            // Clearing it would touch it.
-            false => Cells::new(positions)?,
-        };
         Ok(Narrow {
-            low: self.low.renewed(positions)?,
-            high,
+            low: self.low.resized(positions)?,
+            high: Cells::new(positions)?,
             has_high: AtomicBool::new(false),
             avx512: self.avx512,
         })
+    }
+
+    /// Sets so many distances from a number on to zero.
+    ///
+    /// # Safety
+    /// No other thread may use these distances meanwhile.
+    ///
+    /// # Panics
+    /// If there are not that many distances.
+    pub unsafe fn clear(&self, first: usize, count: usize) {
+        let bytes = &self.low.all()[first..][..count];
+        // SAFETY: a cell can be written through a shared reference, and the caller promises that no
+        // other thread uses these.
+        unsafe { bytes.as_ptr().cast_mut().write_bytes(0, count) };
     }
 
     /// Sets the distances of some squares of a run, which were zero. The run has a position for
@@ -153,6 +163,8 @@ mod tests {
         let all: Vec<u16> = (90..96).map(|number| plies.get(number)).collect();
         assert_eq!(all, [3, 0, 255, 256, 0, 0x1234]);
         let plies = plies.renewed(200).unwrap().renewed(150).unwrap();
+        // SAFETY: as above.
+        unsafe { plies.clear(0, 150) };
         assert!((0..150).all(|number| plies.get(number) == 0));
     }
 }

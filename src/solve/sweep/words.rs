@@ -144,6 +144,27 @@ impl<W: Word> Row<'_, W> {
         (win | loss).any()
     }
 
+    /// Makes final what was kept for later and tells of it. Returns whether that is anything.
+    #[inline(always)]
+    pub(super) fn commit(&mut self, mut tell: impl FnMut(usize, W)) -> bool {
+        let next = self.next_win.iter_mut().zip(self.next_loss.iter_mut());
+        let known = self.win.iter_mut().zip(self.loss.iter_mut());
+        let unknown = self.open.iter_mut().zip(self.doomed.iter_mut());
+        let mut any = false;
+        for (i, ((next, known), unknown)) in next.zip(known).zip(unknown).enumerate() {
+            let new = *next.0 | *next.1;
+            if new.any() {
+                tell(i, new);
+                *known.0 |= std::mem::replace(next.0, W::ZERO);
+                *known.1 |= std::mem::replace(next.1, W::ZERO);
+                *unknown.0 &= !new;
+                *unknown.1 &= !new;
+                any = true;
+            }
+        }
+        any
+    }
+
     /// Enters what a pull has found, and returns that.
     #[inline(always)]
     pub(super) fn found<const LAYERED: bool>(
