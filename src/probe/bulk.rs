@@ -64,6 +64,7 @@ impl Tablebase {
     ) -> Result<(), ProbeError> {
         let table = self.table(R::ID, slice, metric);
         let table = table.ok_or_else(|| self.missing(R::ID, slice, metric))?;
+        check_range(table, first, out.len())?;
         let captures = table.header.leaves_out_captures();
         let follows = table.header.follows(side);
         let mut last = DecodedBlock::default();
@@ -134,13 +135,8 @@ impl Tablebase {
     ) -> Result<(), ProbeError> {
         let header = &table.header;
         let file = table.file()?;
-        let per_block = file.block_positions(side);
-        let end = first.checked_add(count as u64);
-        if per_block == 0 || end.is_none_or(|end| end > header.positions) {
-            let what = "a position that is asked for is not in it";
-            let path = table.path.clone();
-            return Err(TableError::CorruptHeader { path, what }.into());
-        }
+        check_range(table, first, count)?;
+        let per_block = file.block_positions(side).max(1);
         out.reset(count);
         let index = table.index::<R::Geometry>();
         let mut block: Option<(u64, Codes)> = None;
@@ -173,5 +169,17 @@ impl Tablebase {
             out.set(place, code);
         }
         Ok(())
+    }
+}
+
+/// Whether a table has so many positions from a first one on.
+fn check_range(table: &Table, first: u64, count: usize) -> Result<(), ProbeError> {
+    match first.checked_add(count as u64) {
+        Some(end) if end <= table.header.positions => Ok(()),
+        _ => {
+            let what = "a position that is asked for is not in it";
+            let path = table.path.clone();
+            Err(TableError::CorruptHeader { path, what }.into())
+        }
     }
 }

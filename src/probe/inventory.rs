@@ -152,9 +152,9 @@ impl Inventory {
             let path = path.as_ref();
             let before = tables.len();
             let searched = match fs::metadata(path) {
-                Ok(what) if what.is_dir() => inventory.search(path, &mut tables),
+                Ok(what) if what.is_dir() => inventory.search(path, None, &mut tables),
                 Ok(_) => {
-                    inventory.add(path, &mut tables);
+                    inventory.add(path, None, &mut tables);
                     Ok(())
                 }
                 Err(error) => Err(error),
@@ -173,7 +173,13 @@ impl Inventory {
 
     /// Searches a directory, unless that has been done or was begun: symbolic links may lead in a
     /// circle.
-    fn search(&mut self, directory: &Path, tables: &mut Tables) -> std::io::Result<()> {
+    /// `rule_set`: the one that the directory is named after, if it lies in one that was given.
+    fn search(
+        &mut self,
+        directory: &Path,
+        rule_set: Option<RuleSetId>,
+        tables: &mut Tables,
+    ) -> std::io::Result<()> {
         if !self.searched.insert(directory.canonicalize()?) {
             self.ignore(directory, SEARCHED_ALREADY);
             return Ok(());
@@ -186,17 +192,18 @@ impl Inventory {
             }
             let path = entry.path();
             if !path.is_dir() {
-                self.add(&path, tables);
+                self.add(&path, rule_set, tables);
             } else if leads_up(&path) {
                 self.ignore(&path, LEADS_UP);
-            } else if let Err(error) = self.search(&path, tables) {
+            } else if let Err(error) = self.search(&path, rule_set_named(&path), tables) {
                 self.ignore(&path, error.to_string());
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, path: &Path, tables: &mut Tables) {
+    /// `expected`: the rule set whose tables should be where it is.
+    fn add(&mut self, path: &Path, expected: Option<RuleSetId>, tables: &mut Tables) {
         if path.file_name().is_some_and(|name| name == Manifest::NAME) {
             return;
         }
@@ -226,7 +233,6 @@ impl Inventory {
             );
             return self.ignore(path, reason);
         }
-        let expected = path.parent().and_then(rule_set_named);
         if let Some(expected) = expected.filter(|&expected| expected != header.rule_set) {
             let reason = format!(
                 "its header says {}, its directory {expected}",

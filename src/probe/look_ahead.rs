@@ -1,8 +1,8 @@
 //! Distances with a side to move of which a table stores none: a move ahead the other is to move.
 //!
-//! A king's move stays in the slice, and leads to the side that is stored. A capture, or a man that
-//! is crowned, leads to another slice, of which again one side may be stored; there it has fewer
-//! pieces or fewer men, so looking ahead comes to an end.
+//! A move that neither captures nor crowns stays in the slice, and leads to the side that is stored.
+//! A capture, or a man that is crowned, leads to another slice, of which again one side may be
+//! stored; there it has fewer pieces or fewer men, so looking ahead comes to an end.
 
 use std::path::Path;
 
@@ -15,13 +15,14 @@ use crate::rules::{RuleSetId, Rules, with_rules};
 use crate::table::{Metric, SliceValues, TableFile, Wdl, stored_sides};
 
 /// The distance of a position that has this result, won or lost, by its moves: the winner hurries,
-/// the loser delays; zero without a move. None if the distance after a move that counts is not known.
+/// the loser delays; zero without a move. None if the distance after a move that counts is not
+/// known.
 ///
 /// Results and distances of the positions after moves are asked for, with whether all pieces are
 /// still what they were; distances not after a move that is the conversion itself.
 ///
 /// # Errors
-/// What these come back with; also if no move gives the result.
+/// What these come back with; also if no move gives the result, or one a better result.
 pub(super) fn distance_ahead<R: Rules>(
     board: &Board<R::Geometry>,
     metric: Metric,
@@ -41,7 +42,10 @@ pub(super) fn distance_ahead<R: Rules>(
         let stays = !m.is_capture() && !m.promotes;
         let plies = match result_of(&after, stays) {
             // Not a move of best play.
-            Ok(reached) if reached.reversed() != result => return,
+            Ok(reached) if reached.reversed() < result => return,
+            Ok(reached) if reached.reversed() > result => {
+                Err(ProbeError::Contradiction { rule_set: R::ID })
+            }
             Ok(_) if metric == Metric::Dtc && m.is_conversion() => Ok(Some(0)),
             Ok(reached) => distance_of(&after, stays, reached),
             Err(error) => Err(error),
@@ -199,8 +203,8 @@ impl<'t, R: Rules> Ahead<'t, R> {
 }
 
 /// Whether every distance that a table leaves out, which is not on the disk yet, is found by looking
-/// ahead; not so if a table that this takes is missing or says otherwise. Those of other slices and of the results
-/// must be in `directory`. Keeps so many bytes of decoded blocks.
+/// ahead; not so if a table that this takes is missing or says otherwise. Those of other slices and
+/// of the results must be in `directory`. Keeps so many bytes of decoded blocks.
 pub(crate) fn is_found(
     directory: &Path,
     table: TableFile,

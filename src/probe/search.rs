@@ -227,7 +227,11 @@ impl Tablebase {
     ) -> Result<Outcome, ProbeError> {
         let result = self.result::<R>(board)?;
         let distance = |metric| match metrics.contains(&metric) {
-            true => self.distance::<R>(board, metric, result),
+            true => match self.distance::<R>(board, metric, result) {
+                // The result is known all the same.
+                Err(ProbeError::Missing { .. }) => Ok(None),
+                distance => distance,
+            },
             false => Ok(None),
         };
         Ok(Outcome {

@@ -11,6 +11,7 @@ use memmap2::{MmapMut, MmapRaw};
 /// touched, already zero.
 pub struct Cells<A> {
     map: MmapRaw,
+    in_memory: bool,
     len: usize,
     cell: PhantomData<A>,
 }
@@ -35,29 +36,27 @@ impl<A: Cell> Cells<A> {
         // Words are read all over the place. Without huge pages that is slower, nothing else.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
-        Ok(Self::of(map, len))
+        Ok(Self::of(map, len, true))
     }
 
-    /// So many cells in the memory of these, which the system need not give again. Any values may
+    /// So many cells in memory, in that of these if they are, which the system need not give again. Any values may
     /// be in them.
     ///
     /// # Errors
     /// If the system does not give the memory.
+    #[cfg_attr(not(target_os = "linux"), expect(unused_mut))]
     pub fn resized(mut self, len: usize) -> io::Result<Cells<A>> {
         #[cfg(target_os = "linux")]
-        {
+        if self.in_memory {
             let bytes = (len * size_of::<A>()).max(1);
             let options = memmap2::RemapOptions::new().may_move(true);
-            // SAFETY: nobody else has these cells, and a map of memory has no end to be behind of.
+            // SAFETY: nobody else has these cells, and there is no file that could end before them.
             unsafe { self.map.remap(bytes, options)? };
             self.len = len;
-            Ok(self)
+            return Ok(self);
         }
-        #[cfg(not(target_os = "linux"))]
-        {
-            drop(self);
-            Cells::new(len)
-        }
+        drop(self);
+        Cells::new(len)
     }
 
     /// # Errors
@@ -71,12 +70,13 @@ impl<A: Cell> Cells<A> {
         file.set_len(bytes)?;
         // SAFETY: the file has no name and no other handle, so nobody else changes or shortens it.
         let map = unsafe { MmapMut::map_mut(&file)? };
-        Ok(Self::of(map, len))
+        Ok(Self::of(map, len, false))
     }
 
-    fn of(map: MmapMut, len: usize) -> Cells<A> {
+    fn of(map: MmapMut, len: usize, in_memory: bool) -> Cells<A> {
         Cells {
             map: map.into(),
+            in_memory,
             len,
             cell: PhantomData,
         }

@@ -194,7 +194,7 @@ impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G, Narrow> {
         }
     }
 
-    /// Enters a distance for all squares of the fast piece in `squares`, none of which has one.
+    /// Enters a distance for all squares of the fast piece in `squares`, none of which has another.
     ///
     /// # Safety
     /// No other thread may use the distances of the same row and side meanwhile.

@@ -504,7 +504,7 @@ impl Fields<'_> {
             && sides_fit
             && order == INDEX_ORDER
             && choices == RULE_CHOICES
-            && left_out < 4
+            && (left_out < 4 && metric == Metric::Wdl || left_out < 2)
             && page as usize == PAGE
             && zero == 0
             && zeros == 0;

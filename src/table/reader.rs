@@ -161,13 +161,11 @@ impl TableFile {
         let corrupt = |what| self.corrupt(side, block, what);
         let reader = self.sides[side].as_ref();
         let reader = reader.ok_or_else(|| corrupt("this side to move is not stored"))?;
-        let other = |out: &mut Codes| {
-            let other = self.sides[!side].as_ref();
-            let other = other.ok_or("the other side to move is not stored")?;
+        let mut other = Codes::default();
+        if reader.refers() {
             // What is referred to refers to nothing, or the file would not have been opened.
-            let none = |_: &mut Codes| Err("it refers to itself");
-            other.results(&self.pages, block, &none, out)
-        };
+            self.results(!side, block, &mut other)?;
+        }
         let decoded = reader.results(&self.pages, block, &other, out);
         decoded.map_err(corrupt)
     }

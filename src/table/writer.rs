@@ -429,8 +429,15 @@ fn compare(
     (0..side.positions.div_ceil(per_block))
         .into_par_iter()
         .try_for_each_init(
-            || (Codes::default(), Codes::default(), Vec::new()),
-            |(found, results, distances), block| {
+            || {
+                (
+                    Codes::default(),
+                    Codes::default(),
+                    Codes::default(),
+                    Vec::new(),
+                )
+            },
+            |(found, results, referred, distances), block| {
                 let first = block * per_block;
                 let count = (side.positions - first).min(per_block) as usize;
                 let corrupt = |what| TableError::CorruptBlock {
@@ -446,12 +453,10 @@ fn compare(
                     results.set(place, codes.get(first + place as u64));
                 }
                 let same = if metric == Metric::Wdl {
-                    let other = |out: &mut Codes| {
-                        let other = other.ok_or("it refers to what is not there")?;
-                        other.copy(first..first + count as u64, out);
-                        Ok(())
-                    };
-                    let decoded = reader.results(&pages, block, &other, found);
+                    if let Some(other) = other {
+                        other.copy(first..first + count as u64, referred);
+                    }
+                    let decoded = reader.results(&pages, block, referred, found);
                     decoded.map_err(corrupt)?;
                     let mut pairs = found.iter().zip(results.iter());
                     pairs.all(|(found, code)| code == 3 || found == code)

@@ -84,7 +84,7 @@ impl Narrow {
         unsafe { bytes.as_ptr().cast_mut().write_bytes(0, count) };
     }
 
-    /// Sets the distances of some squares of a run, which were zero. The run has a position for
+    /// Sets the distances of some squares of a run, which were zero or already these. The run has a position for
     /// each square of `run`, of which the lowest is that of number `first`.
     ///
     /// # Safety

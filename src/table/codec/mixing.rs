@@ -122,8 +122,9 @@ pub(super) fn choose(
         });
         let used = all.iter().filter(|slopes| slopes[1] > 0);
         let costs = used.map(|&[a, b, c, d]| {
-            let gain = (saved([a, b]) + saved([c, d]) - impurity) * share;
-            CONTEXT_COST - gain.max(0)
+            let gain = saved([a, b]) + saved([c, d]) - impurity;
+            // A whole table takes less than this, which as a sum still is no overflow.
+            CONTEXT_COST - gain.max(0).saturating_mul(share).min(i64::MAX >> 16)
         });
         // A set must save something at all.
         if split.count > 1 { costs.sum() } else { 0 }

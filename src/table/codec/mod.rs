@@ -246,7 +246,7 @@ pub(super) fn encode_results(
     if !sparse && (codes.len <= SMALL || zstd_estimate(codes, spools)? < wanted) {
         keep(&mut best, encode_zstd(codes, ZSTD_BLOCK, spools)?);
     }
-    Ok(best.expect("rows were tried if runs did not fit"))
+    Ok(best.expect("rows or mixed contexts were tried if runs did not fit"))
 }
 
 /// The bytes of memory that encoding takes beside the codes, with so many threads: runs, which are
@@ -468,9 +468,6 @@ impl<G: Geometry> DecodeRows for RowReader<G, MixedCoder<G>> {
     }
 }
 
-/// Gives the codes of the same block with the other side to move.
-pub(super) type OtherBlock<'o> = &'o dyn Fn(&mut Codes) -> Result<(), &'static str>;
-
 impl SideReader {
     pub fn open(side: &Side, sections: &Sections, pages: &Pages) -> Result<Self, &'static str> {
         let fault = |fault: PageFault| fault.what();
@@ -497,21 +494,15 @@ impl SideReader {
                 Kind::Runs(runs.map_err(fault)?)
             }
             Codec::Zstd => Kind::Zstd(layout()?, Expander::new(model)),
-            Codec::Rows => {
-                let reader = with_rules!(side.rule_set, R => {
-                    RowCoder::read(model).map(|coder| {
-                        let domain = Domain::new::<R>(side, block);
-                        Box::new(RowReader { domain, coder }) as Box<dyn DecodeRows>
-                    })
-                });
-                Kind::Rows(layout()?, reader.ok_or("its context model is invalid")?)
-            }
-            Codec::Mixed => {
-                let reader = with_rules!(side.rule_set, R => {
-                    MixedCoder::read(model).map(|coder| {
-                        let domain = Domain::new::<R>(side, block);
-                        Box::new(RowReader { domain, coder }) as Box<dyn DecodeRows>
-                    })
+            Codec::Rows | Codec::Mixed => {
+                let reader: Option<Box<dyn DecodeRows>> = with_rules!(side.rule_set, R => {
+                    let domain = Domain::new::<R>(side, block);
+                    match sections.codec {
+                        Codec::Rows => RowCoder::read(model)
+                            .map(|coder| Box::new(RowReader { domain, coder }) as _),
+                        _ => MixedCoder::read(model)
+                            .map(|coder| Box::new(RowReader { domain, coder }) as _),
+                    }
                 });
                 Kind::Rows(layout()?, reader.ok_or("its context model is invalid")?)
             }
@@ -561,12 +552,13 @@ impl SideReader {
     }
 
     /// Writes the result codes of a block; those of positions that are left out mean nothing.
-    /// `other` is asked if the block [refers](SideReader::refers) to the other side to move.
+    /// `other` has the codes of the same block with the other side to move, if this one
+    /// [refers](SideReader::refers) to them.
     pub fn results(
         &self,
         pages: &Pages,
         block: u64,
-        other: OtherBlock,
+        other: &Codes,
         out: &mut Codes,
     ) -> Result<(), &'static str> {
         let fault = |fault: PageFault| fault.what();
@@ -590,11 +582,7 @@ impl SideReader {
             }
             Kind::Rows(layout, reader) => {
                 let bytes = layout.block(pages, block).map_err(fault)?;
-                let mut codes = Codes::default();
-                if reader.refers() {
-                    other(&mut codes)?;
-                }
-                reader.decode(block, bytes, &codes, out);
+                reader.decode(block, bytes, other, out);
                 Ok(())
             }
             Kind::Distances(..) => Err("it holds distances"),
