@@ -88,7 +88,7 @@ impl<G: Geometry<Word: PlaneWord>> DtcDistances<G> {
     }
 
     /// The same, in the memory of distances that are needed no longer, as to get memory from the
-    /// system costs more. Anything may be in it: see [`BlockDistances::clear`].
+    /// system costs more. Anything may be in it; each block is cleared when it is solved.
     ///
     /// # Errors
     /// If the system does not give the memory.
