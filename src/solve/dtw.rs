@@ -64,7 +64,8 @@ pub fn solve_dtw<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
         progress.add(1);
         return Ok(());
     }
-    let crew = Crew::new(&progress, solver);
+    // Distances to win take about ten times as long as results.
+    let crew = Crew::new(&progress, 10 * slice.block_words(), solver);
     for level in &levels(slice) {
         crew.solve_level::<R>(slice, level, |solver, (block, _)| {
             solver.solve(block, false)

@@ -33,16 +33,24 @@ pub fn levels<G: Geometry<Word: PlaneWord>>(slice: &PlaneSlice<G>) -> Vec<Vec<Bl
     levels
 }
 
+/// Words of a level whose results are found before other threads have woken up.
+const FEW_WORDS: usize = 4096;
+
 /// One solver for each thread, kept for all levels.
 pub struct Crew<'p, S, N> {
     solvers: PerThread<S, N>,
+    /// Blocks so few that other threads are left asleep.
+    few: usize,
     progress: &'p Progress<'p>,
 }
 
 impl<'p, S: Send, N: Fn() -> S + Sync> Crew<'p, S, N> {
-    pub fn new(progress: &'p Progress<'p>, new: N) -> Self {
+    /// `block_work`: for how many words results are found in the time that a block of the slice
+    /// takes.
+    pub fn new(progress: &'p Progress<'p>, block_work: usize, new: N) -> Self {
         Crew {
             solvers: PerThread::new(new),
+            few: FEW_WORDS / block_work.max(1),
             progress,
         }
     }
@@ -81,8 +89,14 @@ impl<'p, S: Send, N: Fn() -> S + Sync> Crew<'p, S, N> {
         }
     }
 
-    /// Applies `solve` to blocks on all threads.
+    /// Applies `solve` to blocks, on all threads unless they are few.
     pub fn solve_each<B: Copy + Sync>(&self, blocks: &[B], solve: impl Fn(&mut S, B) + Sync) {
+        if blocks.len() <= self.few {
+            self.solvers
+                .with(|solver| blocks.iter().for_each(|&block| solve(solver, block)));
+            self.progress.add(blocks.len() as u64);
+            return;
+        }
         let chunk = (blocks.len() / (8 * rayon::current_num_threads())).clamp(1, 256);
         parallel::for_each(blocks.len().div_ceil(chunk) as u64, &|i| {
             let first = i as usize * chunk;

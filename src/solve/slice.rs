@@ -45,7 +45,8 @@ fn solve_on<R, C>(
     R: Rules<Geometry: Geometry<Word: PlaneWord>>,
     C: Cpu,
 {
-    let crew = Crew::new(progress, || BlockSolver::<R, C>::new(cpu, store, slice));
+    let solver = || BlockSolver::<R, C>::new(cpu, store, slice);
+    let crew = Crew::new(progress, slice.block_words(), solver);
     let levels = levels(slice);
     if let [level] = &levels[..]
         && let [block] = level[..]
