@@ -261,6 +261,45 @@ fn counts_are_those_of_the_closed_form() {
     }
 }
 
+/// Distances to conversion in the memory of another slice's are those in memory of their own, draws
+/// included, which have none.
+fn renewed_distances_are_the_same<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(pieces: usize) {
+    let mut store = Store::new();
+    let mut spare: Option<DtcDistances<R::Geometry>> = None;
+    let slices = (2..=pieces).flat_map(|n| Slice::all_canonical(n, R::SET.has_kings()));
+    for slice in slices {
+        let planes = Arc::new(PlaneSlice::new(slice).expect("memory"));
+        store.insert(planes.clone());
+        let fresh = DtcDistances::new(&planes).expect("memory");
+        solve::<R>(&store, &planes, Some(&fresh), &|_| ()).expect("all it leads to is there");
+        let renewed = match spare.take() {
+            Some(spare) => spare.renewed(&planes),
+            None => DtcDistances::new(&planes),
+        };
+        let renewed = renewed.expect("memory");
+        solve::<R>(&store, &planes, Some(&renewed), &|_| ()).expect("all it leads to is there");
+        for side in Color::BOTH {
+            for number in 0..fresh.index().len() {
+                let (fresh, renewed) = (fresh.get(side, number), renewed.get(side, number));
+                assert_eq!(fresh, renewed, "{} {slice} {side:?} {number}", R::ID);
+            }
+        }
+        spare = Some(renewed);
+    }
+}
+
+#[test]
+fn memory_of_distances_can_be_used_again() {
+    for &id in RuleSetId::ALL {
+        let pieces = if id.rules().geometry.squares() == 32 {
+            3
+        } else {
+            2
+        };
+        with_rules!(id, R => renewed_distances_are_the_same::<R>(pieces));
+    }
+}
+
 /// A slice that is solved too early is refused, whichever distances are asked for.
 #[test]
 fn a_missing_slice_is_named() {

@@ -10,8 +10,8 @@ use crownhead::probe::{CodecShare, Inventory, Tablebase, table_paths};
 ///
 /// Positions are those the tables have values of; a slice and its colour mirror share one table.
 /// Below each set stands how many sides to move are encoded which way, and how many follow from the
-/// other side by looking a move ahead. Missing are the other slices of as many
-/// pieces as some slice that is there.
+/// other side by looking a move ahead. Missing are the other slices of as many pieces as some slice
+/// that is there.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

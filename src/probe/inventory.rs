@@ -172,8 +172,7 @@ impl Inventory {
     }
 
     /// Searches a directory, unless that has been done or was begun: symbolic links may lead in a
-    /// circle.
-    /// `rule_set`: the one that the directory is named after, if it lies in one that was given.
+    /// circle. `rule_set`: the one that the directory is named after, if it lies in one that was given.
     fn search(
         &mut self,
         directory: &Path,

@@ -11,6 +11,7 @@ use memmap2::{MmapMut, MmapRaw};
 /// touched, already zero.
 pub struct Cells<A> {
     map: MmapRaw,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
     in_memory: bool,
     len: usize,
     cell: PhantomData<A>,
@@ -39,8 +40,8 @@ impl<A: Cell> Cells<A> {
         Ok(Self::of(map, len, true))
     }
 
-    /// So many cells in memory, in that of these if they are, which the system need not give again. Any values may
-    /// be in them.
+    /// So many cells in memory, in that of these if they are in memory, which the system need not
+    /// give again. Any values may be in them.
     ///
     /// # Errors
     /// If the system does not give the memory.

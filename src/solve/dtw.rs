@@ -9,7 +9,7 @@
 //! all its king moves lead to positions won before.
 //!
 //! Where men can also step sideways (Turkish) the blocks of a level depend on each other. Each is
-//! then solved again while a neighbour changes, a distance not known yet being infinite. DtwDistances
+//! then solved again while a neighbour changes, a distance not known yet being infinite. Distances
 //! only shrink on the way; as every move costs a ply, the equations between them have one
 //! solution among the finite ones, so this ends at the true distances in whatever order blocks
 //! are taken.

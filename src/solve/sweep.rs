@@ -8,12 +8,12 @@
 
 mod words;
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 pub use self::words::{Row, Settled, Sides};
 
 use super::adjacency::Adjacency;
 use super::cpu::{Cpu, Task};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
 use crate::board::{ByColor, Color, Geometry, Word, each_direction};
 use crate::parallel;
 use crate::rules::Rules;

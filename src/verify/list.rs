@@ -32,9 +32,9 @@ pub enum ListError {
 }
 
 /// Compares tables with a list of lines `fen;result;distance` or `fen;result;dtc;dtw`, the latter
-/// with a remark or not; positions in FEN or the Hub form. One distance alone, in plies, is that to the end of the game if there is
-/// such a table, else that to a conversion; any may be empty. A first line that begins with `fen`
-/// and blank lines are passed over. Returns the lines compared.
+/// with a remark or not; positions in FEN or the Hub form. One distance alone, in plies, is that to
+/// the end of the game if there is such a table, else that to a conversion; any may be empty. A first
+/// line that begins with `fen` and blank lines are passed over. Returns the lines compared.
 ///
 /// # Errors
 /// The first line that is wrong or cannot be answered; a list without positions.

@@ -84,8 +84,8 @@ impl Narrow {
         unsafe { bytes.as_ptr().cast_mut().write_bytes(0, count) };
     }
 
-    /// Sets the distances of some squares of a run, which were zero or already these. The run has a position for
-    /// each square of `run`, of which the lowest is that of number `first`.
+    /// Sets the distances of some squares of a run, which were zero or already these. The run has
+    /// a position for each square of `run`, of which the lowest is that of number `first`.
     ///
     /// # Safety
     /// No other thread may use the distances of these squares meanwhile.

@@ -1,10 +1,10 @@
 //! Contexts: what is known of a position before its value is decoded, as one number.
 //!
-//! Positions are visited row by row ([`Rows`](super::rows::Rows)). What does not depend on the row's own values is
-//! known of all its squares at once: masks for captures and contacts, a pair of bit planes for the
-//! values of each earlier row. So these *fixed* parts of the contexts are added up for a whole row
-//! with a few vector operations for each feature, and only the values of the row itself, as they
-//! are decoded, cost something for each position.
+//! Positions are visited row by row ([`Rows`](super::rows::Rows)). What does not depend on the
+//! row's own values is known of all its squares at once: masks for captures and contacts, a pair of
+//! bit planes for the values of each earlier row. So these *fixed* parts of the contexts are added
+//! up for a whole row with a few vector operations for each feature, and only the values of the row
+//! itself, as they are decoded, cost something for each position.
 
 use super::domain::Domain;
 use super::feature::Feature;

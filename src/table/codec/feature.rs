@@ -51,8 +51,8 @@ pub(super) enum Feature {
 
 /// A feature of the block that has the same positions with the other side to move.
 ///
-/// Its values are known for all squares of all rows. The *best* is the least of them, as they are the
-/// other side's, 3 if there is none.
+/// Its values are known for all squares of all rows. The *best* is the least of them, as they are
+/// the other side's, 3 if there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Other {
     /// The value of the same position.

@@ -2,10 +2,10 @@
 //! together, each adding to the logarithm of the odds.
 //!
 //! One context can look at few features, as their combinations have to be seen often enough. Here
-//! several sets of features make a context each: the first is chosen as that of [rows](super::row_coder), each
-//! further one for what those before leave untold. Where both sides to move are stored, the side that
-//! has the fast piece also looks at what its moves lead to: the same block of the other side, which
-//! is decoded first.
+//! several sets of features make a context each: the first is chosen as that of
+//! [rows](super::row_coder), each further one for what those before leave untold. Where both sides
+//! to move are stored, the side that has the fast piece also looks at what its moves lead to: the
+//! same block of the other side, which is decoded first.
 
 use std::hint::black_box;
 
