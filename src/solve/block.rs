@@ -9,7 +9,7 @@ mod settle;
 
 use self::lists::ManMove;
 use self::mirror::Mirror;
-use self::settle::{Scene, Seeker, SettleRow};
+use self::settle::{Scene, Seeker, SettleRows};
 use super::adjacency::Adjacency;
 use super::capture::{ManStrike, Taken};
 use super::cpu::{Cpu, Task};
@@ -17,7 +17,7 @@ use super::distances::{BlockDistances, DtcDistances, Narrow};
 use super::levels::Block;
 use super::planes::{Fast, PlaneSlice, PlaneWord, Planes};
 use super::store::Store;
-use super::sweep::{self, Decided, Rows, Sides};
+use super::sweep::{self, Decided, GROUP, Rows, Sides};
 use crate::board::{ByColor, Color, Geometry, Word};
 use crate::parallel::{self, PerThread};
 use crate::rules::Rules;
@@ -186,14 +186,14 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
     /// Settles every word of the block as far as captures and man moves do.
     #[inline(always)]
     fn settle(&mut self, men: ByColor<W<R>>, layered: bool, parallel: bool) {
-        let columns = self.slice.columns();
+        let words = GROUP * self.slice.columns();
         let ByColor([white_side, black_side]) = &mut self.sides;
         let ByColor([white_changed, black_changed]) = &mut self.rows.changed;
-        let rows = white_side
-            .rows_mut(columns)
-            .zip(black_side.rows_mut(columns))
-            .zip(white_changed)
-            .zip(black_changed)
+        let changed = white_changed.groups_mut().iter_mut();
+        let groups = white_side
+            .rows_mut(words)
+            .zip(black_side.rows_mut(words))
+            .zip(changed.zip(black_changed.groups_mut()))
             .enumerate();
         let scene = Scene::<R, C> {
             cpu: self.cpu,
@@ -207,30 +207,25 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
             man_strikes: &self.man_strikes,
             fast_taken: &self.fast_taken,
         };
-        let settle = |seeker: &mut Seeker<'s, R, C>, row, white_words, black_words| {
-            let task = SettleRow::<R, C> {
+        let settle = |seeker: &mut Seeker<'s, R, C>, group, white_words, black_words| {
+            scene.cpu.run(SettleRows::<R, C> {
                 scene: &scene,
                 layered,
                 seeker,
-                row,
+                first: group * GROUP,
                 white: white_words,
                 black: black_words,
-            };
-            scene.cpu.run(task)
+            })
         };
         if parallel {
             let seekers = PerThread::new(|| Seeker::new(self.cpu, self.store));
-            parallel::for_each_of(rows.collect(), &|_,
-                                                    (
-                row,
-                (((white, black), white_changed), black_changed),
-            )| {
-                (*white_changed, *black_changed) =
-                    seekers.with(|seeker| settle(seeker, row, white, black));
+            parallel::for_each_of(groups.collect(), &|_, (group, ((white, black), changed))| {
+                (*changed.0, *changed.1) =
+                    seekers.with(|seeker| settle(seeker, group, white, black));
             });
         } else {
-            for (row, (((white, black), white_changed), black_changed)) in rows {
-                (*white_changed, *black_changed) = settle(&mut self.seeker, row, white, black);
+            for (group, ((white, black), changed)) in groups {
+                (*changed.0, *changed.1) = settle(&mut self.seeker, group, white, black);
             }
         }
     }

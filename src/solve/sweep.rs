@@ -6,10 +6,12 @@
 //! halves alternate, rows that cannot have changed are passed over, and within a half all rows are
 //! independent of each other.
 
+mod rows;
 mod words;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+pub use self::rows::{GROUP, RowSet};
 pub use self::words::{Row, Settled, Sides};
 
 use super::adjacency::Adjacency;
@@ -36,15 +38,15 @@ trait WordTask<W: Word>: Sync {
     }
 }
 
-/// A task for some rows of a block, one after the other.
+/// A task for some groups of rows of a block, one row after the other.
 struct EachRow<'t, W, T> {
     task: &'t T,
     /// The number of the first row.
     first: usize,
     rows: Row<'t, W>,
     columns: usize,
-    wanted: &'t [bool],
-    changed: &'t mut [bool],
+    wanted: &'t [u64],
+    changed: &'t mut [u64],
 }
 
 impl<W: Word, T: WordTask<W>> Task for EachRow<'_, W, T> {
@@ -54,37 +56,25 @@ impl<W: Word, T: WordTask<W>> Task for EachRow<'_, W, T> {
     #[inline(always)]
     fn run(mut self) -> bool {
         let one = self.columns == 1;
-        let mut any = false;
-        self.changed.fill(false);
-        let mut next = first_set(self.wanted, 0);
-        while let Some(i) = next {
-            let row = self.first + i;
-            let changed = if one {
-                // A part of one word would cost more than what is done to it.
-                self.task.word(row, 0, &mut self.rows, i)
-            } else {
-                let words = i * self.columns..(i + 1) * self.columns;
-                self.task.row(row, self.rows.part(words))
-            };
-            self.changed[i] = changed;
-            any |= changed;
-            next = first_set(self.wanted, i + 1);
+        let mut any = 0;
+        for (group, (wanted, changed)) in self.wanted.iter().zip(self.changed).enumerate() {
+            *changed = 0;
+            for mark in wanted.bits() {
+                let i = group * GROUP + mark.trailing_zeros() as usize;
+                let row = self.first + i;
+                let found = if one {
+                    // A part of one word would cost more than what is done to it.
+                    self.task.word(row, 0, &mut self.rows, i)
+                } else {
+                    let words = i * self.columns..(i + 1) * self.columns;
+                    self.task.row(row, self.rows.part(words))
+                };
+                *changed |= if found { mark } else { 0 };
+            }
+            any |= *changed;
         }
-        any
+        any != 0
     }
-}
-
-/// The first place from `start` on that is set. Mostly few are.
-#[inline(always)]
-fn first_set(all: &[bool], start: usize) -> Option<usize> {
-    let mut place = start;
-    while !*all.get(place)? {
-        place += 1;
-        while all[place..].first_chunk() == Some(&[false; 16]) {
-            place += 16;
-        }
-    }
-    Some(place)
 }
 
 /// Is told what layers decide.
@@ -140,15 +130,15 @@ pub struct Block<'b, R: Rules, C> {
 /// Notes about the rows of a block.
 pub struct Rows {
     /// Those, by side to move, that have changed.
-    pub changed: ByColor<Vec<bool>>,
-    wanted: Vec<bool>,
+    pub changed: ByColor<RowSet>,
+    wanted: RowSet,
     /// Those with White to move for which a pull has just found something.
-    pulled: Vec<bool>,
+    pulled: RowSet,
 }
 
 impl Rows {
     pub fn new(rows: usize) -> Self {
-        let none = || vec![false; rows];
+        let none = || RowSet::new(rows);
         Rows {
             changed: ByColor::new(none(), none()),
             wanted: none(),
@@ -285,10 +275,11 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         &self,
         task: &impl WordTask<W<R>>,
         side: &mut Sides<W<R>>,
-        wanted: &[bool],
-        changed: &mut [bool],
+        wanted: &RowSet,
+        changed: &mut RowSet,
     ) -> bool {
         let columns = self.columns();
+        let (wanted, changed) = (wanted.groups(), changed.groups_mut());
         let run = |first, rows, wanted, changed| {
             self.cpu.run(EachRow {
                 task,
@@ -303,11 +294,12 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             return run(0, side.all_mut(), wanted, changed);
         }
         // A row may be done in no time.
-        let rows = wanted.len().div_ceil(8 * rayon::current_num_threads());
+        let groups = wanted.len().div_ceil(8 * rayon::current_num_threads());
+        let rows = groups * GROUP;
         let parts = side
             .rows_mut(rows * columns)
-            .zip(wanted.chunks(rows))
-            .zip(changed.chunks_mut(rows));
+            .zip(wanted.chunks(groups))
+            .zip(changed.chunks_mut(groups));
         let any = AtomicBool::new(false);
         parallel::for_each_of(parts.collect(), &|part, ((words, wanted), changed)| {
             any.fetch_or(run(part * rows, words, wanted, changed), Relaxed);
@@ -346,20 +338,17 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
 
     /// Rows whose words with White to move may change after those with Black to move `changed`.
     #[inline(always)]
-    fn rows_before(&self, changed: &[bool], rows: &mut [bool]) {
-        // To find them out pays where they are few.
-        let count = changed.iter().filter(|&&changed| changed).count();
-        rows.fill(8 * count > rows.len());
-        if rows[0] {
+    fn rows_before(&self, changed: &RowSet, rows: &mut RowSet) {
+        if changed.is_crowded() {
+            rows.insert_all();
             return;
         }
-        let mut next = first_set(changed, 0);
-        while let Some(row) = next {
+        rows.clear();
+        changed.for_each(|row| {
             for step in self.white.of(row) {
-                rows[step.to as usize] = true;
+                rows.insert(step.to as usize);
             }
-            next = first_set(changed, row + 1);
-        }
+        });
     }
 
     /// Iterates to the fixed point from what [`Row::enter`] found; each half sweep uses all that
@@ -372,16 +361,14 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             wanted,
             pulled,
         } = rows;
-        let mut any_black = first_set(black_changed, 0).is_some();
-        let mut any_white = first_set(white_changed, 0).is_some();
+        let mut any_black = !black_changed.is_empty();
+        let mut any_white = !white_changed.is_empty();
         loop {
             if !self.white.is_still() && any_black {
                 self.rows_before(black_changed, wanted);
                 let pull = self.pull_white::<false>(black);
                 any_white |= self.each_row(&pull, white, wanted, pulled);
-                for (all, now) in white_changed.iter_mut().zip(pulled.iter()) {
-                    *all |= now;
-                }
+                white_changed.insert_each(pulled);
             }
             if !self.fast_king || !any_white {
                 return;
@@ -391,7 +378,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             if !any_black {
                 return;
             }
-            white_changed.fill(false);
+            white_changed.clear();
             any_white = false;
         }
     }
@@ -419,7 +406,7 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
                 let pull = self.pull_black(white, decided, plies);
                 self.each_row(&pull, black, white_changed, black_changed)
             } else {
-                black_changed.fill(false);
+                black_changed.clear();
                 false
             };
             let commit = |side| Commit {
@@ -429,11 +416,9 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             };
             if plies == 1 {
                 // What captures and man moves settled has been kept, too.
-                pulled.fill(true);
+                pulled.insert_all();
                 any |= self.each_row(&commit(Color::Black), black, pulled, wanted);
-                for (all, now) in black_changed.iter_mut().zip(wanted.iter()) {
-                    *all |= now;
-                }
+                black_changed.insert_each(wanted);
             }
             any |= self.each_row(&commit(Color::White), white, pulled, white_changed);
             if !any {

@@ -56,31 +56,59 @@ pub struct Scene<'b, 's, R: Rules, C> {
     pub fast_taken: &'b [Wdl],
 }
 
-/// Settles the words of a row for both sides to move; says for each whether any result is final.
-pub struct SettleRow<'t, 's, R: Rules, C> {
+/// Settles the words of a group of rows for both sides to move; marks for each the rows in which
+/// any result is final.
+pub struct SettleRows<'t, 's, R: Rules, C> {
     /// Keep apart what the next ply decides.
     pub layered: bool,
     pub scene: &'t Scene<'t, 's, R, C>,
     pub seeker: &'t mut Seeker<'s, R, C>,
-    pub row: usize,
+    /// The number of the first row.
+    pub first: usize,
     pub white: Row<'t, W<R>>,
     pub black: Row<'t, W<R>>,
 }
 
-impl<R, C> Task for SettleRow<'_, '_, R, C>
+impl<R, C> Task for SettleRows<'_, '_, R, C>
 where
     R: Rules<Geometry: Geometry<Word: PlaneWord>>,
     C: Cpu,
 {
-    type Output = (bool, bool);
+    type Output = (u64, u64);
 
     #[inline(always)]
-    fn run(mut self) -> (bool, bool) {
-        let scene = self.scene;
-        let kings = scene.white.sets[self.row];
-        scene.cast_rays(self.seeker, kings);
-        scene.find_rows(self.seeker, kings);
-        scene.list_victims(self.seeker, kings);
+    fn run(mut self) -> (u64, u64) {
+        let columns = self.scene.black.sets.len();
+        let mut marks = (0, 0);
+        for i in 0..self.white.words() / columns {
+            let words = i * columns..(i + 1) * columns;
+            let (white, black) = (self.white.part(words.clone()), self.black.part(words));
+            let row = self.first + i;
+            let changed = self
+                .scene
+                .settle_row(self.seeker, row, white, black, self.layered);
+            marks.0 |= u64::from(changed.0) << i;
+            marks.1 |= u64::from(changed.1) << i;
+        }
+        marks
+    }
+}
+
+impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R, C> {
+    /// Settles the words of a row; says for each side to move whether any result is final.
+    #[inline(always)]
+    fn settle_row(
+        &self,
+        seeker: &mut Seeker<'s, R, C>,
+        row: usize,
+        mut white_words: Row<'_, W<R>>,
+        mut black_words: Row<'_, W<R>>,
+        layered: bool,
+    ) -> (bool, bool) {
+        let kings = self.white.sets[row];
+        self.cast_rays(seeker, kings);
+        self.find_rows(seeker, kings);
+        self.list_victims(seeker, kings);
         let mut changed = (false, false);
         let Seeker {
             lookup,
@@ -90,46 +118,44 @@ where
             squares,
             victims,
             rows,
-        } = self.seeker;
+        } = seeker;
         let strikes = Strikes {
-            taken: scene.taken,
-            columns_list: scene.columns_list,
-            men: scene.man_strikes,
+            taken: self.taken,
+            columns_list: self.columns_list,
+            men: self.man_strikes,
             victims,
             rays,
             squares,
-            results: scene.fast_taken,
-            columns: scene.black.sets.len(),
+            results: self.fast_taken,
+            columns: self.black.sets.len(),
         };
-        for (column, &others) in scene.black.sets.iter().enumerate() {
+        for (column, &others) in self.black.sets.iter().enumerate() {
             if (kings & others).any() {
-                self.white.forbid(column);
-                self.black.forbid(column);
+                white_words.forbid(column);
+                black_words.forbid(column);
                 continue;
             }
             let pieces = Pieces {
-                men: scene.men,
+                men: self.men,
                 kings: ByColor::new(kings, others),
             };
-            let first = (self.row, &rows[Color::White][..]);
-            let word = scene.captures(lookup, (tallies, lines), pieces, column, Color::White);
-            let white = scene.settle_word(word, &strikes, first, Planes::default());
+            let first = (row, &rows[Color::White][..]);
+            let word = self.captures(lookup, (tallies, lines), pieces, column, Color::White);
+            let white = self.settle_word(word, &strikes, first, Planes::default());
             // The moves of a fast man lead to words with White to move just settled.
             let white_results = Planes {
                 win: white.ended.win | white.next.win,
                 loss: white.ended.loss | white.next.loss,
             };
-            let first = (self.row, &rows[Color::Black][..]);
-            let word = scene.captures(lookup, (tallies, lines), pieces, column, Color::Black);
-            let black = scene.settle_word(word, &strikes, first, white_results);
-            changed.0 |= self.white.enter(self.layered, column, white);
-            changed.1 |= self.black.enter(self.layered, column, black);
+            let first = (row, &rows[Color::Black][..]);
+            let word = self.captures(lookup, (tallies, lines), pieces, column, Color::Black);
+            let black = self.settle_word(word, &strikes, first, white_results);
+            changed.0 |= white_words.enter(layered, column, white);
+            changed.1 |= black_words.enter(layered, column, black);
         }
         changed
     }
-}
 
-impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R, C> {
     /// Finds the rows that the man moves of this row lead to.
     #[inline(always)]
     fn find_rows(&self, seeker: &mut Seeker<R, C>, kings: W<R>) {

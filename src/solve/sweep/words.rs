@@ -89,8 +89,12 @@ impl<W: Word> Sides<W> {
 }
 
 impl<W: Word> Row<'_, W> {
+    pub fn words(&self) -> usize {
+        self.win.len()
+    }
+
     #[inline(always)]
-    pub(super) fn part(&mut self, words: Range<usize>) -> Row<'_, W> {
+    pub fn part(&mut self, words: Range<usize>) -> Row<'_, W> {
         Row {
             win: &mut self.win[words.clone()],
             loss: &mut self.loss[words.clone()],
