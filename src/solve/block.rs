@@ -18,7 +18,7 @@ use super::levels::Block;
 use super::planes::{Fast, PlaneSlice, PlaneWord, Planes};
 use super::store::Store;
 use super::sweep::{self, Decided, GROUP, Rows, Sides};
-use crate::board::{ByColor, Color, Geometry, Word};
+use crate::board::{ByColor, Color, Geometry};
 use crate::parallel::{self, PerThread};
 use crate::rules::Rules;
 use crate::table::Wdl;
@@ -133,7 +133,8 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
         }
         self.prepare(men);
         self.look_up_fast_taken(men);
-        self.settle(men, distances.is_some(), parallel);
+        let distances = distances.map(|distances| distances.block(men));
+        self.settle(men, distances.as_ref(), parallel);
         let words = sweep::Block::<R, C> {
             cpu: self.cpu,
             free: R::Geometry::BOARD & !(men[Color::White] | men[Color::Black]),
@@ -144,11 +145,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
         };
         match distances {
             None => words.results(&mut self.sides, &mut self.rows),
-            Some(distances) => {
-                let block = distances.block(men);
-                // SAFETY: nobody else works on this block, and nobody reads distances before the
-                // slice is solved.
-                unsafe { block.clear() };
+            Some(block) => {
                 let record = Record {
                     block,
                     white: &self.white.sets,
@@ -185,7 +182,12 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
 
     /// Settles every word of the block as far as captures and man moves do.
     #[inline(always)]
-    fn settle(&mut self, men: ByColor<W<R>>, layered: bool, parallel: bool) {
+    fn settle(
+        &mut self,
+        men: ByColor<W<R>>,
+        distances: Option<&BlockDistances<'_, R::Geometry, Narrow>>,
+        parallel: bool,
+    ) {
         let words = GROUP * self.slice.columns();
         let ByColor([white_side, black_side]) = &mut self.sides;
         let ByColor([white_changed, black_changed]) = &mut self.rows.changed;
@@ -210,7 +212,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
         let settle = |seeker: &mut Seeker<'s, R, C>, group, white_words, black_words| {
             scene.cpu.run(SettleRows::<R, C> {
                 scene: &scene,
-                layered,
+                distances,
                 seeker,
                 first: group * GROUP,
                 white: white_words,
@@ -238,13 +240,10 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
         for side in Color::BOTH {
             let words = &self.sides[side];
             for i in 0..self.slice.block_words() {
-                let mut planes = Planes {
+                let planes = Planes {
                     win: words.win[i],
                     loss: words.loss[i],
                 };
-                if planes.win == W::<R>::ALL {
-                    planes = Planes::default();
-                }
                 if R::SET.has_lateral_moves() {
                     changed |= self.slice.load(side, first + i) != planes;
                 }

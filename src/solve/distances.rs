@@ -176,21 +176,31 @@ pub struct BlockDistances<'d, G: Geometry, P> {
 }
 
 impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G, Narrow> {
-    /// Makes all distances of the block zero, as those of draws remain.
+    /// Enters a distance of one ply for some squares of the fast piece, by side to move, and zero for
+    /// all others of the word.
     ///
     /// # Safety
-    /// No other thread may use them meanwhile.
-    pub unsafe fn clear(&self) {
-        let (first, count) = match self.distances.fast {
-            Fast::King => (self.first, self.distances.index.block_len()),
-            Fast::Man => {
-                let run = self.run(0, (G::Word::ZERO, G::Word::ZERO));
-                (run.first, run.squares.count_ones().into())
-            }
-        };
-        for plies in &self.distances.plies.0 {
-            // SAFETY: as the caller promises.
-            unsafe { plies.clear(first as usize, count as usize) };
+    /// No other thread may use the distances of the same row meanwhile.
+    #[inline(always)]
+    pub unsafe fn start(
+        &self,
+        row: usize,
+        kings: (G::Word, G::Word),
+        squares: ByColor<G::Word>,
+    ) {
+        if (kings.0 & kings.1).any() {
+            // No positions belong to the word.
+            return;
+        }
+        let run = self.run(row, kings);
+        if run.squares.is_empty() {
+            return;
+        }
+        let first = run.first as usize;
+        for side in Color::BOTH {
+            let squares = squares[side] & run.squares;
+            // SAFETY: the positions of a run are of one row, so the caller promises this.
+            unsafe { self.distances.plies[side].start(first, run.squares, squares) };
         }
     }
 

@@ -151,7 +151,8 @@ impl Rows {
 struct PullWhite<'p, W, const LAYERED: bool> {
     white: &'p Adjacency<W>,
     others: &'p [W],
-    black: &'p Sides<W>,
+    win: &'p [W],
+    loss: &'p [W],
 }
 
 /// Words looked at together: as many as keep the vector registers busy.
@@ -170,8 +171,8 @@ impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
                 continue;
             }
             let from = step.to as usize * self.others.len() + column;
-            reaches_loss |= self.black.loss[from] & !step.path;
-            only_wins &= self.black.win[from] | step.path;
+            reaches_loss |= self.loss[from] & !step.path;
+            only_wins &= self.win[from] | step.path;
         }
         words.found::<LAYERED>(i, reaches_loss, only_wins).any()
     }
@@ -187,8 +188,8 @@ impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
             let others: &[W; LANES] = self.others[first..first + LANES].try_into().unwrap();
             for step in self.white.of(row) {
                 let from = step.to as usize * columns + first;
-                let loss: &[W; LANES] = self.black.loss[from..from + LANES].try_into().unwrap();
-                let win: &[W; LANES] = self.black.win[from..from + LANES].try_into().unwrap();
+                let loss: &[W; LANES] = self.loss[from..from + LANES].try_into().unwrap();
+                let win: &[W; LANES] = self.win[from..from + LANES].try_into().unwrap();
                 for i in 0..LANES {
                     let blocked = (others[i] & step.path).any();
                     let way = if blocked { W::ZERO } else { !step.path };
@@ -211,7 +212,8 @@ struct PullBlack<'p, R: Rules, D> {
     free: W<R>,
     rows: &'p [W<R>],
     black: &'p Adjacency<W<R>>,
-    white: &'p Sides<W<R>>,
+    win: &'p [W<R>],
+    loss: &'p [W<R>],
     decided: &'p D,
     plies: u32,
 }
@@ -225,10 +227,7 @@ impl<R: Rules, D: Decided<W<R>>> WordTask<W<R>> for PullBlack<'_, R, D> {
         let kings = self.rows[row];
         let first = row * self.black.sets.len();
         let empty = self.free & !kings & !self.black.sets[column];
-        let (win, loss) = (
-            self.white.win[first + column],
-            self.white.loss[first + column],
-        );
+        let (win, loss) = (self.win[first + column], self.loss[first + column]);
         let mut reaches_loss = reaching::<R>(loss & empty, empty);
         let mut escapes = reaching::<R>(empty & !win, empty);
         for step in self.black.of(column) {
@@ -236,8 +235,8 @@ impl<R: Rules, D: Decided<W<R>>> WordTask<W<R>> for PullBlack<'_, R, D> {
                 continue;
             }
             let from = first + step.to as usize;
-            reaches_loss |= self.white.loss[from] & !step.path;
-            escapes |= !self.white.win[from] & !step.path;
+            reaches_loss |= self.loss[from] & !step.path;
+            escapes |= !self.win[from] & !step.path;
         }
         let found = words.found::<false>(i, reaches_loss, !escapes);
         if found.is_empty() {
@@ -310,19 +309,20 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
     #[inline(always)]
     fn pull_white<'p, const LAYERED: bool>(
         &'p self,
-        black: &'p Sides<W<R>>,
+        (win, loss): (&'p [W<R>], &'p [W<R>]),
     ) -> PullWhite<'p, W<R>, LAYERED> {
         PullWhite {
             white: self.white,
             others: &self.black.sets,
-            black,
+            win,
+            loss,
         }
     }
 
     #[inline(always)]
     fn pull_black<'p, D: Decided<W<R>>>(
         &'p self,
-        white: &'p Sides<W<R>>,
+        (win, loss): (&'p [W<R>], &'p [W<R>]),
         decided: &'p D,
         plies: u32,
     ) -> PullBlack<'p, R, D> {
@@ -330,7 +330,8 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             free: self.free,
             rows: &self.white.sets,
             black: self.black,
-            white,
+            win,
+            loss,
             decided,
             plies,
         }
@@ -366,14 +367,14 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         loop {
             if !self.white.is_still() && any_black {
                 self.rows_before(black_changed, wanted);
-                let pull = self.pull_white::<false>(black);
+                let pull = self.pull_white::<false>(black.known());
                 any_white |= self.each_row(&pull, white, wanted, pulled);
                 white_changed.insert_each(pulled);
             }
             if !self.fast_king || !any_white {
                 return;
             }
-            let pull = self.pull_black(white, &Anytime, 0);
+            let pull = self.pull_black(white.known(), &Anytime, 0);
             any_black = self.each_row(&pull, black, white_changed, black_changed);
             if !any_black {
                 return;
@@ -397,34 +398,45 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
             wanted,
             pulled,
         } = rows;
-        let mut plies = 1;
-        loop {
+        let commit = |side, plies| Commit {
+            decided,
+            side,
+            plies,
+        };
+        // The first layer starts from what has ended. What captures and man moves decide in one ply
+        // is final already, and everywhere, but counts for the second.
+        if !white_changed.is_empty() {
+            if self.fast_king {
+                let pull = self.pull_black(white.kept(), decided, 1);
+                self.each_row(&pull, black, white_changed, wanted);
+            }
+            self.each_row(&commit(Color::White, 0), white, white_changed, wanted);
+        }
+        if !black_changed.is_empty() {
+            self.rows_before(black_changed, wanted);
+            let pull = self.pull_white::<true>(black.kept());
+            self.each_row(&pull, white, wanted, pulled);
+            self.each_row(&commit(Color::White, 1), white, pulled, wanted);
+            self.each_row(&commit(Color::Black, 0), black, black_changed, wanted);
+        }
+        white_changed.insert_all();
+        black_changed.insert_all();
+        for plies in 2.. {
             // White's words are kept as they are until those of Black have been looked at.
             self.rows_before(black_changed, wanted);
-            self.each_row(&self.pull_white::<true>(black), white, wanted, pulled);
-            let mut any = if self.fast_king {
-                let pull = self.pull_black(white, decided, plies);
-                self.each_row(&pull, black, white_changed, black_changed)
+            let pull = self.pull_white::<true>(black.known());
+            self.each_row(&pull, white, wanted, pulled);
+            let mut any = false;
+            if self.fast_king {
+                let pull = self.pull_black(white.known(), decided, plies);
+                any = self.each_row(&pull, black, white_changed, black_changed);
             } else {
                 black_changed.clear();
-                false
-            };
-            let commit = |side| Commit {
-                decided,
-                side,
-                plies,
-            };
-            if plies == 1 {
-                // What captures and man moves settled has been kept, too.
-                pulled.insert_all();
-                any |= self.each_row(&commit(Color::Black), black, pulled, wanted);
-                black_changed.insert_each(wanted);
             }
-            any |= self.each_row(&commit(Color::White), white, pulled, white_changed);
+            any |= self.each_row(&commit(Color::White, plies), white, pulled, white_changed);
             if !any {
                 return;
             }
-            plies += 1;
         }
     }
 }

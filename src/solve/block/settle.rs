@@ -10,6 +10,7 @@ use crate::solve::capture::{
     Captures, ManStrike, Ray, RaySquare, Strikes, Taken, Tallies, Tally, Victim,
 };
 use crate::solve::cpu::{Cpu, Task};
+use crate::solve::distances::{BlockDistances, Narrow};
 use crate::solve::lookup::{Lookup, Pieces, no_move};
 use crate::solve::planes::{PlaneWord, Planes};
 use crate::solve::store::Store;
@@ -59,8 +60,8 @@ pub struct Scene<'b, 's, R: Rules, C> {
 /// Settles the words of a group of rows for both sides to move; marks for each the rows in which
 /// any result is final.
 pub struct SettleRows<'t, 's, R: Rules, C> {
-    /// Keep apart what the next ply decides.
-    pub layered: bool,
+    /// Where to enter the distances of what the next ply decides, all others of the rows as zero.
+    pub distances: Option<&'t BlockDistances<'t, R::Geometry, Narrow>>,
     pub scene: &'t Scene<'t, 's, R, C>,
     pub seeker: &'t mut Seeker<'s, R, C>,
     /// The number of the first row.
@@ -78,17 +79,27 @@ where
 
     #[inline(always)]
     fn run(mut self) -> (u64, u64) {
-        let columns = self.scene.black.sets.len();
+        let scene = self.scene;
+        let columns = scene.black.sets.len();
+        let layered = self.distances.is_some();
         let mut marks = (0, 0);
         for i in 0..self.white.words() / columns {
             let words = i * columns..(i + 1) * columns;
-            let (white, black) = (self.white.part(words.clone()), self.black.part(words));
+            let mut white = self.white.part(words.clone());
+            let mut black = self.black.part(words);
             let row = self.first + i;
-            let changed = self
-                .scene
-                .settle_row(self.seeker, row, white, black, self.layered);
+            let changed = scene.settle_row(self.seeker, row, &mut white, &mut black, layered);
             marks.0 |= u64::from(changed.0) << i;
             marks.1 |= u64::from(changed.1) << i;
+            if let Some(distances) = self.distances {
+                for (column, &others) in scene.black.sets.iter().enumerate() {
+                    let kings = (scene.white.sets[row], others);
+                    let decided = ByColor::new(white.decided(column), black.decided(column));
+                    // SAFETY: a thread settles rows it alone works on, and nobody reads distances
+                    // before the slice is solved.
+                    unsafe { distances.start(row, kings, decided) };
+                }
+            }
         }
         marks
     }
@@ -101,8 +112,8 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R,
         &self,
         seeker: &mut Seeker<'s, R, C>,
         row: usize,
-        mut white_words: Row<'_, W<R>>,
-        mut black_words: Row<'_, W<R>>,
+        white_words: &mut Row<'_, W<R>>,
+        black_words: &mut Row<'_, W<R>>,
         layered: bool,
     ) -> (bool, bool) {
         let kings = self.white.sets[row];
@@ -131,8 +142,8 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R,
         };
         for (column, &others) in self.black.sets.iter().enumerate() {
             if (kings & others).any() {
-                white_words.forbid(column);
-                black_words.forbid(column);
+                white_words.enter(layered, column, Settled::default());
+                black_words.enter(layered, column, Settled::default());
                 continue;
             }
             let pieces = Pieces {

@@ -56,8 +56,8 @@ pub struct Narrow {
 }
 
 impl Narrow {
-    /// In the memory of distances that are needed no longer; each is to be cleared before it is
-    /// set.
+    /// In the memory of distances that are needed no longer; each run is to be [started
+    /// anew](Narrow::start).
     ///
     /// # Errors
     /// If the system does not give the memory.
@@ -70,18 +70,25 @@ impl Narrow {
         })
     }
 
-    /// Sets so many distances from a number on to zero.
+    /// Sets all distances of a run, whatever they were: those of some squares to one, the others to
+    /// zero. The run has a position for each square of `run`, of which the lowest is that of number
+    /// `first`.
     ///
     /// # Safety
     /// No other thread may use these distances meanwhile.
     ///
     /// # Panics
     /// If there are not that many distances.
-    pub unsafe fn clear(&self, first: usize, count: usize) {
-        let bytes = &self.low.all()[first..][..count];
-        // SAFETY: a cell can be written through a shared reference, and the caller promises that no
-        // other thread uses these.
-        unsafe { bytes.as_ptr().cast_mut().write_bytes(0, count) };
+    #[inline(always)]
+    pub unsafe fn start<W: Word>(&self, first: usize, run: W, squares: W) {
+        // SAFETY: as the caller promises.
+        unsafe {
+            self.fill_bytes(&self.low, first, run, run, 0);
+            self.fill_bytes(&self.low, first, run, squares, 1);
+            if self.has_high.load(Relaxed) {
+                self.fill_bytes(&self.high, first, run, run, 0);
+            }
+        }
     }
 
     /// Sets the distances of some squares of a run, which were zero or already these. The run has
@@ -164,7 +171,8 @@ mod tests {
         assert_eq!(all, [3, 0, 255, 256, 0, 0x1234]);
         let plies = plies.renewed(200).unwrap().renewed(150).unwrap();
         // SAFETY: as above.
-        unsafe { plies.clear(0, 150) };
-        assert!((0..150).all(|number| plies.get(number) == 0));
+        unsafe { plies.start(90, run, 1 << 4) };
+        let all: Vec<u16> = (90..96).map(|number| plies.get(number)).collect();
+        assert_eq!(all, [0, 0, 0, 1, 0, 0]);
     }
 }

@@ -5,12 +5,13 @@ use std::ops::Range;
 use crate::board::Word;
 use crate::solve::planes::Planes;
 
-/// What is known of the words of a block with one side to move. A word in which fixed pieces
-/// collide is won on every square: to the opponent that is a move that does not exist.
+/// What is known of the words of a block with one side to move. Nothing is of a word in which fixed
+/// pieces collide.
 pub struct Sides<W> {
     pub win: Vec<W>,
     pub loss: Vec<W>,
-    /// Found by the current layer, to be committed with the next; unused without layers.
+    /// Found by the current layer, to be committed with the next, and at first what has ended;
+    /// unused without layers.
     pub(super) next_win: Vec<W>,
     pub(super) next_loss: Vec<W>,
     /// Undecided quiet positions.
@@ -55,6 +56,16 @@ impl<W: Word> Sides<W> {
         }
     }
 
+    /// Wins and losses that are final.
+    pub(super) fn known(&self) -> (&[W], &[W]) {
+        (&self.win, &self.loss)
+    }
+
+    /// Wins and losses that are kept for later.
+    pub(super) fn kept(&self) -> (&[W], &[W]) {
+        (&self.next_win, &self.next_loss)
+    }
+
     pub(super) fn all_mut(&mut self) -> Row<'_, W> {
         Row {
             win: &mut self.win,
@@ -93,6 +104,12 @@ impl<W: Word> Row<'_, W> {
         self.win.len()
     }
 
+    /// Squares for which a result is known.
+    #[inline(always)]
+    pub fn decided(&self, column: usize) -> W {
+        self.win[column] | self.loss[column]
+    }
+
     #[inline(always)]
     pub fn part(&mut self, words: Range<usize>) -> Row<'_, W> {
         Row {
@@ -105,47 +122,31 @@ impl<W: Word> Row<'_, W> {
         }
     }
 
-    /// Marks a word that no position belongs to.
-    pub fn forbid(&mut self, column: usize) {
-        let ended = Planes {
-            win: W::ALL,
-            loss: W::ZERO,
-        };
-        self.enter(
-            true,
-            column,
-            Settled {
-                ended,
-                ..Settled::default()
-            },
-        );
-    }
-
-    /// Enters a word; `layered`: keeps the next ply's results for the next layer. Returns whether
-    /// any result is final.
+    /// Enters a word; `layered`: what has ended is kept apart, as nothing else counts for the first
+    /// layer. Returns whether sweeps have anything to start from.
     #[inline(always)]
     pub fn enter(&mut self, layered: bool, column: usize, settled: Settled<W>) -> bool {
         let Settled {
             ended,
-            next,
+            mut next,
             open,
             doomed,
         } = settled;
-        if layered {
-            self.win[column] = ended.win;
-            self.loss[column] = ended.loss;
-            self.next_win[column] = next.win;
-            self.next_loss[column] = next.loss;
-            self.open[column] = open;
-            self.doomed[column] = doomed;
-            return (ended.win | ended.loss).any();
-        }
-        let (win, loss) = (ended.win | next.win, ended.loss | next.loss);
-        self.win[column] = win;
-        self.loss[column] = loss;
-        self.open[column] = open & !(win | loss);
-        self.doomed[column] = doomed & !(win | loss);
-        (win | loss).any()
+        let unknown = !(next.win | next.loss);
+        self.open[column] = open & unknown;
+        self.doomed[column] = doomed & unknown;
+        let start = if layered {
+            self.next_win[column] = ended.win;
+            self.next_loss[column] = ended.loss;
+            ended
+        } else {
+            next.win |= ended.win;
+            next.loss |= ended.loss;
+            next
+        };
+        self.win[column] = next.win;
+        self.loss[column] = next.loss;
+        (start.win | start.loss).any()
     }
 
     /// Makes final what was kept for later and tells of it. Returns whether that is anything.
