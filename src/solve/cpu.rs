@@ -78,7 +78,7 @@ impl Avx512 {
 
     /// # Safety
     /// None is needed: there is no such value.
-    pub unsafe fn fill<W: Word>(self, _: &[AtomicU8], _: W, _: W, _: u8) {
+    pub unsafe fn fill<W: Word>(self, _: &[AtomicU8], _: W, _: (W, W), _: u8) {
         match self {}
     }
 }
@@ -92,38 +92,39 @@ impl Avx512 {
         (all && !is_portable_forced()).then_some(Avx512(()))
     }
 
-    /// Sets the cells of some squares to a value. There is a cell for each square of `free`, in
-    /// their order.
+    /// Sets the cells of squares of `written`: to a value for those in `squares`, to zero for the
+    /// others. There is a cell for each square of `free`, in their order.
     ///
     /// # Safety
-    /// These are plain stores: no other thread may use the cells of `squares` meanwhile.
+    /// These are plain stores: no other thread may use the cells of `written` meanwhile.
     ///
     /// # Panics
     /// If there are less cells than squares of `free`.
     #[inline(always)]
-    pub unsafe fn fill<W: Word>(self, cells: &[AtomicU8], free: W, squares: W, value: u8) {
+    pub unsafe fn fill<W: Word>(
+        self,
+        cells: &[AtomicU8],
+        free: W,
+        (written, squares): (W, W),
+        value: u8,
+    ) {
         assert!(cells.len() >= free.count_ones() as usize);
         let first = cells.as_ptr().cast_mut().cast::<i8>();
         let value = value.cast_signed();
+        let sets = [free, written, squares].map(W::to_u128);
         // SAFETY: `self` can only come from `detect`, which found all these features. From `first`
         // on there are cells for all squares of `free`, a cell can be written through a shared
         // reference, and the caller promises that no other thread uses it.
         unsafe {
             if W::BITS <= 32 {
-                fill_32(
-                    first,
-                    free.to_u128() as u32,
-                    squares.to_u128() as u32,
-                    value,
-                );
+                fill_32(first, sets.map(|set| set as u32), value);
                 return;
             }
-            let low = free.to_u128() as u64;
-            fill_64(first, low, squares.to_u128() as u64, value);
+            let low = sets.map(|set| set as u64);
+            fill_64(first, low, value);
             if W::BITS > 64 {
-                let part = |set: W| (set.to_u128() >> 64) as u64;
-                let first = first.add(low.count_ones() as usize);
-                fill_64(first, part(free), part(squares), value);
+                let first = first.add(low[0].count_ones() as usize);
+                fill_64(first, sets.map(|set| (set >> 64) as u64), value);
             }
         }
     }
@@ -131,26 +132,26 @@ impl Avx512 {
 
 /// # Safety
 /// From `first` on there are as many values as squares in `free`, all of which may be written and
-/// none of which is used by another thread meanwhile if it belongs to one of `squares`.
+/// none of which is used by another thread meanwhile if it belongs to one of `written`.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-unsafe fn fill_32(first: *mut i8, free: u32, squares: u32, value: i8) {
-    use std::arch::x86_64::{_mm256_mask_storeu_epi8, _mm256_set1_epi8, _pext_u32};
-    let places = _pext_u32(squares, free);
+unsafe fn fill_32(first: *mut i8, [free, written, squares]: [u32; 3], value: i8) {
+    use std::arch::x86_64::{_mm256_mask_storeu_epi8, _mm256_maskz_set1_epi8, _pext_u32};
+    let values = _mm256_maskz_set1_epi8(_pext_u32(squares, free), value);
     // SAFETY: what the mask leaves out is not touched, and its bits are numbers of squares of
     // `free` among themselves, so each is that of a value.
-    unsafe { _mm256_mask_storeu_epi8(first, places, _mm256_set1_epi8(value)) };
+    unsafe { _mm256_mask_storeu_epi8(first, _pext_u32(written, free), values) };
 }
 
 /// # Safety
 /// As [`fill_32`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,bmi2")]
-unsafe fn fill_64(first: *mut i8, free: u64, squares: u64, value: i8) {
-    use std::arch::x86_64::{_mm512_mask_storeu_epi8, _mm512_set1_epi8, _pext_u64};
-    let places = _pext_u64(squares, free);
+unsafe fn fill_64(first: *mut i8, [free, written, squares]: [u64; 3], value: i8) {
+    use std::arch::x86_64::{_mm512_mask_storeu_epi8, _mm512_maskz_set1_epi8, _pext_u64};
+    let values = _mm512_maskz_set1_epi8(_pext_u64(squares, free), value);
     // SAFETY: as in `fill_32`.
-    unsafe { _mm512_mask_storeu_epi8(first, places, _mm512_set1_epi8(value)) };
+    unsafe { _mm512_mask_storeu_epi8(first, _pext_u64(written, free), values) };
 }
 
 /// The environment variable that, set to `portable`, keeps to what every processor has: to test
@@ -185,16 +186,19 @@ mod tests {
         };
         for round in 0..2000 {
             let free = W::from_u128(board & (random() | random()));
-            let squares = W::from_u128(if round == 0 { u128::MAX } else { random() }) & free;
+            let mut some = || W::from_u128(if round == 0 { u128::MAX } else { random() }) & free;
+            let (written, squares) = (some(), some());
             let len = free.count_ones() as usize;
-            let cells: Vec<AtomicU8> = (0..len as u8).map(AtomicU8::new).collect();
+            let cells: Vec<AtomicU8> = (1..=len as u8).map(AtomicU8::new).collect();
             // SAFETY: no other thread knows these cells.
-            unsafe { cpu.fill(&cells, free, squares, 0xAB) };
+            unsafe { cpu.fill(&cells, free, (written, squares), 0xAB) };
             for (i, square) in free.bits().enumerate() {
-                let expected = if (square & squares).any() {
+                let expected = if (square & written).is_empty() {
+                    i as u8 + 1
+                } else if (square & squares).any() {
                     0xAB
                 } else {
-                    i as u8
+                    0
                 };
                 assert_eq!(cells[i].load(Relaxed), expected);
             }

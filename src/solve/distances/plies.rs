@@ -83,10 +83,9 @@ impl Narrow {
     pub unsafe fn start<W: Word>(&self, first: usize, run: W, squares: W) {
         // SAFETY: as the caller promises.
         unsafe {
-            self.fill_bytes(&self.low, first, run, run, 0);
-            self.fill_bytes(&self.low, first, run, squares, 1);
+            self.fill_bytes(&self.low, first, run, (run, squares), 1);
             if self.has_high.load(Relaxed) {
-                self.fill_bytes(&self.high, first, run, run, 0);
+                self.fill_bytes(&self.high, first, run, (run, W::ZERO), 0);
             }
         }
     }
@@ -103,32 +102,36 @@ impl Narrow {
     pub unsafe fn fill<W: Word>(&self, first: usize, run: W, squares: W, plies: u16) {
         let [low, high] = plies.to_le_bytes();
         // SAFETY: as the caller promises.
-        unsafe { self.fill_bytes(&self.low, first, run, squares, low) };
+        unsafe { self.fill_bytes(&self.low, first, run, (squares, squares), low) };
         if high != 0 {
             self.has_high.store(true, Relaxed);
             // SAFETY: as the caller promises.
-            unsafe { self.fill_bytes(&self.high, first, run, squares, high) };
+            unsafe { self.fill_bytes(&self.high, first, run, (squares, squares), high) };
         }
     }
 
+    /// Sets the bytes of squares of `written`: to a value for those in `squares`, to zero for the
+    /// others.
+    ///
     /// # Safety
-    /// As [`Narrow::fill`].
+    /// As [`Narrow::fill`], for `written`.
     #[inline(always)]
     unsafe fn fill_bytes<W: Word>(
         &self,
         bytes: &Cells<AtomicU8>,
         first: usize,
         run: W,
-        squares: W,
+        (written, squares): (W, W),
         value: u8,
     ) {
         let bytes = &bytes.all()[first..][..run.count_ones() as usize];
         if let Some(cpu) = self.avx512 {
             // SAFETY: as the caller promises.
-            return unsafe { cpu.fill(bytes, run, squares, value) };
+            return unsafe { cpu.fill(bytes, run, (written, squares), value) };
         }
-        for square in squares.bits() {
+        for square in written.bits() {
             let below = run & square.wrapping_sub(W::ONE);
+            let value = if (square & squares).any() { value } else { 0 };
             bytes[below.count_ones() as usize].store(value, Relaxed);
         }
     }
