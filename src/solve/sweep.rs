@@ -158,6 +158,19 @@ struct PullWhite<'p, W, const LAYERED: bool> {
 /// Words looked at together: as many as keep the vector registers busy.
 const LANES: usize = 16;
 
+/// Where to look at [`LANES`] words so that each of a row with so many columns is looked at. The
+/// last ones may overlap with those before: what has been found cannot be found again.
+#[inline(always)]
+fn lanes(columns: usize) -> impl Iterator<Item = usize> {
+    (0..columns).step_by(LANES).map(move |first| first.min(columns - LANES))
+}
+
+#[inline(always)]
+fn part<W>(words: &[W], first: usize) -> &[W; LANES] {
+    let words = &words[first..first + LANES];
+    words.try_into().expect("a slice of this length")
+}
+
 impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
     #[inline(always)]
     fn word(&self, row: usize, column: usize, words: &mut Row<W>, i: usize) -> bool {
@@ -181,15 +194,19 @@ impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
     fn row(&self, row: usize, mut words: Row<W>) -> bool {
         let columns = self.others.len();
         let mut any = false;
-        let mut first = 0;
-        while first + LANES <= columns {
+        if columns < LANES {
+            for column in 0..columns {
+                any |= self.word(row, column, &mut words, column);
+            }
+            return any;
+        }
+        for first in lanes(columns) {
             let mut reaches_loss = [W::ZERO; LANES];
             let mut only_wins = [W::ALL; LANES];
-            let others: &[W; LANES] = self.others[first..first + LANES].try_into().unwrap();
+            let others = part(self.others, first);
             for step in self.white.of(row) {
                 let from = step.to as usize * columns + first;
-                let loss: &[W; LANES] = self.loss[from..from + LANES].try_into().unwrap();
-                let win: &[W; LANES] = self.win[from..from + LANES].try_into().unwrap();
+                let (loss, win) = (part(self.loss, from), part(self.win, from));
                 for i in 0..LANES {
                     let blocked = (others[i] & step.path).any();
                     let way = if blocked { W::ZERO } else { !step.path };
@@ -198,10 +215,6 @@ impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
                 }
             }
             any |= words.found_many::<LAYERED, LANES>(first, reaches_loss, only_wins);
-            first += LANES;
-        }
-        for column in first..columns {
-            any |= self.word(row, column, &mut words, column);
         }
         any
     }
