@@ -231,20 +231,27 @@ struct PullBlack<'p, R: Rules, D> {
     plies: u32,
 }
 
-impl<R: Rules, D: Decided<W<R>>> WordTask<W<R>> for PullBlack<'_, R, D> {
+impl<R: Rules, D: Decided<W<R>>> PullBlack<'_, R, D> {
+    /// Squares from which the fast king reaches a loss, and those from which it reaches anything
+    /// else than a win.
     #[inline(always)]
-    fn word(&self, row: usize, column: usize, words: &mut Row<W<R>>, i: usize) -> bool {
-        if words.open[i].is_empty() {
-            return false;
-        }
-        let kings = self.rows[row];
+    fn fast_moves(&self, empty: W<R>, win: W<R>, loss: W<R>) -> [W<R>; 2] {
+        [loss & empty, empty & !win].map(|goal| reaching::<R>(goal, empty))
+    }
+
+    /// Enters what is found for a word by the moves of the fast king and those of the others.
+    #[inline(always)]
+    fn find(
+        &self,
+        row: usize,
+        column: usize,
+        [mut reaches_loss, mut escapes]: [W<R>; 2],
+        words: &mut Row<W<R>>,
+        i: usize,
+    ) -> bool {
         let first = row * self.black.sets.len();
-        let empty = self.free & !kings & !self.black.sets[column];
-        let (win, loss) = (self.win[first + column], self.loss[first + column]);
-        let mut reaches_loss = reaching::<R>(loss & empty, empty);
-        let mut escapes = reaching::<R>(empty & !win, empty);
         for step in self.black.of(column) {
-            if (step.path & kings).any() {
+            if (step.path & self.rows[row]).any() {
                 continue;
             }
             let from = first + step.to as usize;
@@ -261,6 +268,56 @@ impl<R: Rules, D: Decided<W<R>>> WordTask<W<R>> for PullBlack<'_, R, D> {
     }
 }
 
+impl<R: Rules, D: Decided<W<R>>> WordTask<W<R>> for PullBlack<'_, R, D> {
+    #[inline(always)]
+    fn word(&self, row: usize, column: usize, words: &mut Row<W<R>>, i: usize) -> bool {
+        if words.open[i].is_empty() {
+            return false;
+        }
+        let sets = &self.black.sets;
+        let empty = self.free & !self.rows[row] & !sets[column];
+        let from = row * sets.len() + column;
+        let moves = self.fast_moves(empty, self.win[from], self.loss[from]);
+        self.find(row, column, moves, words, i)
+    }
+
+    #[inline(always)]
+    fn row(&self, row: usize, mut words: Row<W<R>>) -> bool {
+        let columns = self.black.sets.len();
+        let mut any = false;
+        if columns < LANES {
+            for column in 0..columns {
+                any |= self.word(row, column, &mut words, column);
+            }
+            return any;
+        }
+        let free = self.free & !self.rows[row];
+        for first in lanes(columns) {
+            let from = row * columns + first;
+            let sets = part(&self.black.sets, first);
+            let (win, loss) = (part(self.win, from), part(self.loss, from));
+            let mut empty = [W::<R>::ZERO; LANES];
+            let mut losses = empty;
+            let mut exits = empty;
+            for i in 0..LANES {
+                empty[i] = free & !sets[i];
+                losses[i] = loss[i] & empty[i];
+                exits[i] = empty[i] & !win[i];
+            }
+            let reaches_loss = reaching_many::<R>(losses, empty);
+            let escapes = reaching_many::<R>(exits, empty);
+            for i in 0..LANES {
+                let column = first + i;
+                if words.open[column].any() {
+                    let moves = [reaches_loss[i], escapes[i]];
+                    any |= self.find(row, column, moves, &mut words, column);
+                }
+            }
+        }
+        any
+    }
+}
+
 /// Squares from which the fast king can move to a square of `goal`.
 #[inline(always)]
 fn reaching<R: Rules>(goal: W<R>, empty: W<R>) -> W<R> {
@@ -273,6 +330,24 @@ fn reaching<R: Rules>(goal: W<R>, empty: W<R>) -> W<R> {
         };
     });
     from & empty
+}
+
+#[inline(always)]
+fn reaching_many<R: Rules>(goal: [W<R>; LANES], empty: [W<R>; LANES]) -> [W<R>; LANES] {
+    let mut from = [W::<R>::ZERO; LANES];
+    each_direction!(R::SET.king_moves, d => {
+        for i in 0..LANES {
+            from[i] |= if R::SET.flying {
+                R::Geometry::slide(goal[i], d, empty[i])
+            } else {
+                R::Geometry::step(goal[i], d)
+            };
+        }
+    });
+    for i in 0..LANES {
+        from[i] &= empty[i];
+    }
+    from
 }
 
 impl<R: Rules, C: Cpu> Block<'_, R, C> {
