@@ -510,16 +510,22 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         white_changed.insert_all();
         black_changed.insert_all();
         for plies in 2.. {
-            // White's words are kept as they are until those of Black have been looked at.
-            self.rows_before(black_changed, wanted);
-            let pull = self.pull_white::<true>(black.known());
-            self.each_row(&pull, white, wanted, pulled);
+            let still = self.white.is_still();
+            if !still {
+                // White's words are kept as they are until those of Black have been looked at.
+                self.rows_before(black_changed, wanted);
+                let pull = self.pull_white::<true>(black.known());
+                self.each_row(&pull, white, wanted, pulled);
+            }
             let mut any = false;
             if self.fast_king {
                 let pull = self.pull_black(white.known(), decided, plies);
                 any = self.each_row(&pull, black, white_changed, black_changed);
             } else {
                 black_changed.clear();
+            }
+            if still {
+                return;
             }
             any |= self.each_row(&commit(Color::White, plies), white, pulled, white_changed);
             if !any {

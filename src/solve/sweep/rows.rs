@@ -37,10 +37,12 @@ impl RowSet {
         self.groups.fill(0);
     }
 
+    #[inline(always)]
     pub fn insert_all(&mut self) {
-        self.groups.fill(u64::MAX);
-        if let Some(last) = self.groups.last_mut() {
-            *last >>= self.rows.wrapping_neg() % GROUP;
+        let mut left = self.rows;
+        for group in &mut self.groups {
+            *group = u64::MAX >> (GROUP - left.min(GROUP));
+            left = left.saturating_sub(GROUP);
         }
     }
 
