@@ -131,9 +131,14 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
         if mirrored.is_some_and(|twin| twin < block) {
             return false;
         }
+        // Small blocks lie far apart: by the time there is something to store, a place is there.
+        self.slice.prefetch(block);
+        let distances = distances.map(|distances| distances.block(men));
+        if let Some(distances) = &distances {
+            distances.prefetch();
+        }
         self.prepare(men);
         self.look_up_fast_taken(men);
-        let distances = distances.map(|distances| distances.block(men));
         self.settle(men, distances.as_ref(), parallel);
         let words = sweep::Block::<R, C> {
             cpu: self.cpu,
@@ -221,10 +226,13 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
         };
         if parallel {
             let seekers = PerThread::new(|| Seeker::new(self.cpu, self.store));
-            parallel::for_each_of(groups.collect(), &|_, (group, ((white, black), changed))| {
-                (*changed.0, *changed.1) =
-                    seekers.with(|seeker| settle(seeker, group, white, black));
-            });
+            parallel::for_each_of(
+                groups.collect(),
+                &|_, (group, ((white, black), changed))| {
+                    (*changed.0, *changed.1) =
+                        seekers.with(|seeker| settle(seeker, group, white, black));
+                },
+            );
         } else {
             for (group, ((white, black), changed)) in groups {
                 (*changed.0, *changed.1) = settle(&mut self.seeker, group, white, black);

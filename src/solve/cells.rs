@@ -83,6 +83,17 @@ impl<A: Cell> Cells<A> {
         }
     }
 
+    /// Has the processor fetch a cell, if there is such a cell: it will be written soon.
+    #[inline(always)]
+    pub fn prefetch(&self, cell: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(cell) = self.all().get(cell) {
+            use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+            // SAFETY: this neither reads nor writes.
+            unsafe { _mm_prefetch::<_MM_HINT_ET0>(std::ptr::from_ref(cell).cast()) };
+        }
+    }
+
     #[inline(always)]
     pub fn all(&self) -> &[A] {
         // SAFETY: the map lives as long as `self`, starts at a page and is long enough for `len`

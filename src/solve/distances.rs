@@ -176,18 +176,21 @@ pub struct BlockDistances<'d, G: Geometry, P> {
 }
 
 impl<G: Geometry<Word: PlaneWord>> BlockDistances<'_, G, Narrow> {
+    /// Has the processor fetch where the first distances of the block are to be entered.
+    #[inline(always)]
+    pub fn prefetch(&self) {
+        for plies in &self.distances.plies.0 {
+            plies.prefetch(self.first as usize);
+        }
+    }
+
     /// Enters a distance of one ply for some squares of the fast piece, by side to move, and zero for
     /// all others of the word.
     ///
     /// # Safety
     /// No other thread may use the distances of the same row meanwhile.
     #[inline(always)]
-    pub unsafe fn start(
-        &self,
-        row: usize,
-        kings: (G::Word, G::Word),
-        squares: ByColor<G::Word>,
-    ) {
+    pub unsafe fn start(&self, row: usize, kings: (G::Word, G::Word), squares: ByColor<G::Word>) {
         if (kings.0 & kings.1).any() {
             // No positions belong to the word.
             return;

@@ -286,6 +286,14 @@ impl<G: Geometry<Word: PlaneWord>> PlaneSlice<G> {
         );
     }
 
+    /// Has the processor fetch where the first words of a block are to be stored.
+    #[inline(always)]
+    pub fn prefetch(&self, block: u64) {
+        for cells in &self.cells.0 {
+            cells.prefetch(block as usize * self.block_words() * G::Word::CELLS);
+        }
+    }
+
     /// The result of a position of this slice, in either orientation.
     pub fn get(&self, board: &Board<G>) -> Wdl {
         let board = if Slice::of(board) == Some(self.slice) {

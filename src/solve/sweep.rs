@@ -162,7 +162,9 @@ const LANES: usize = 16;
 /// last ones may overlap with those before: what has been found cannot be found again.
 #[inline(always)]
 fn lanes(columns: usize) -> impl Iterator<Item = usize> {
-    (0..columns).step_by(LANES).map(move |first| first.min(columns - LANES))
+    (0..columns)
+        .step_by(LANES)
+        .map(move |first| first.min(columns - LANES))
 }
 
 #[inline(always)]

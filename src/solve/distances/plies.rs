@@ -70,6 +70,12 @@ impl Narrow {
         })
     }
 
+    /// Has the processor fetch the place of a distance.
+    #[inline(always)]
+    pub fn prefetch(&self, number: usize) {
+        self.low.prefetch(number);
+    }
+
     /// Sets all distances of a run, whatever they were: those of some squares to one, the others to
     /// zero. The run has a position for each square of `run`, of which the lowest is that of number
     /// `first`.
