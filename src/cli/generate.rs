@@ -19,6 +19,10 @@ use crownhead::table::{Header, Metric, Profile};
 
 /// Solve slices and write their tables; finished ones are kept, so a stopped run can be repeated
 ///
+/// A table that is kept must be the file that MANIFEST lists. If MANIFEST was lost, it is made anew
+/// from the tables that are sound in themselves. Files with a damaged header, or of another slice,
+/// are told and replaced.
+///
 /// A slice is a material balance: White's kings and men, v, Black's, such as KKMvKM.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
@@ -205,6 +209,10 @@ enum JsonEvent<'a> {
     Kept {
         slice: String,
     },
+    Replacing {
+        slice: String,
+        path: String,
+    },
     Waiting {
         slice: String,
     },
@@ -304,6 +312,12 @@ impl<'a> Reporter<'a> {
                     },
                     || format!("{slice:<12} kept"),
                 );
+            }
+            Event::Replacing { slice, path } => {
+                let path = path.display().to_string();
+                let line = format!("{slice:<12} `{path}` is no sound table of it: made anew");
+                let slice = slice.to_string();
+                self.tell_slice(|| JsonEvent::Replacing { slice, path }, || line);
             }
             Event::Waiting(slice) => self.tell_slice(
                 || JsonEvent::Waiting {

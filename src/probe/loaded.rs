@@ -7,7 +7,9 @@ use crate::board::{ByColor, Color};
 use crate::index::{Slice, SliceIndex};
 use crate::parallel;
 use crate::rules::{RuleSetId, Rules, with_rules};
-use crate::table::{Codes, Metric, SliceValues, TableError, Wdl, stored_sides};
+use crate::table::{
+    Codes, HASH_CHUNK, Metric, SliceValues, TableError, Wdl, hash_chunk, hash_values, stored_sides,
+};
 
 /// Positions read by one task, a multiple of any block and of the codes of a byte.
 pub(super) const CHUNK: u64 = 1 << 16;
@@ -84,7 +86,7 @@ impl LoadedSlice {
     /// blocks are kept meanwhile.
     ///
     /// # Errors
-    /// If one is missing or damaged anywhere.
+    /// If one is missing or damaged anywhere, or does not have the values its header has the hash of.
     pub fn read(
         tables: &Path,
         rule_set: RuleSetId,
@@ -102,13 +104,43 @@ impl LoadedSlice {
                 SliceDistances::read::<R>(&tables, &results, slice, metric)?
             }));
         }
-        Ok(LoadedSlice {
+        let loaded = LoadedSlice {
             rule_set,
             slice,
             positions,
             results,
             distances,
-        })
+        };
+        loaded.check_hashes(&tables)?;
+        Ok(loaded)
+    }
+
+    /// Compares all values with the hashes in the headers of their tables, on all threads.
+    fn check_hashes(&self, tables: &Tablebase) -> Result<(), TableError> {
+        for metric in Metric::ALL.into_iter().filter(|&metric| self.has(metric)) {
+            let Some(table) = tables.table(self.rule_set, self.slice, metric) else {
+                continue;
+            };
+            for &side in stored_sides(self.slice) {
+                let chunks = parallel::map(self.positions.div_ceil(HASH_CHUNK), &|chunk| {
+                    let first = chunk * HASH_CHUNK;
+                    let count = (self.positions - first).min(HASH_CHUNK) as usize;
+                    let mut results = vec![Wdl::Draw; count];
+                    self.results(side, first, &mut results);
+                    let mut plies = vec![0; if metric == Metric::Wdl { 0 } else { count }];
+                    if metric != Metric::Wdl {
+                        self.distances(metric, side, first, &mut plies);
+                    }
+                    hash_chunk(metric, &results, &plies)
+                });
+                let told = table.header.stored[side].as_ref().map(|stored| stored.hash);
+                if told.is_some_and(|told| told != hash_values(chunks)) {
+                    let path = table.path.clone();
+                    return Err(TableError::Values { path, side });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The bytes that results and distances of these metrics take.

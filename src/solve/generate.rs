@@ -17,6 +17,11 @@ use crate::table::{Header, Manifest, Metric, TableError, spooled_table, table_pa
 pub enum Event<'a> {
     /// The tables of a slice were there already, or another process has finished them.
     Kept(Slice),
+    /// A file that is no sound table of the slice stands in the place of one: it will be replaced.
+    Replacing {
+        slice: Slice,
+        path: &'a Path,
+    },
     /// Another process is solving a slice that must be finished first.
     Waiting(Slice),
     Started(Slice),
@@ -58,12 +63,14 @@ pub enum GenerateError {
 ///
 /// A finished table is never solved again, whoever wrote it: a run that was killed continues where
 /// it stopped, and several processes on one directory share the work, each taking slices that no
-/// other has locked. Only slices that the rest of the plan depends on stay in memory; they are
+/// other has locked. It must be the file that the manifest lists, though; what is read back must have
+/// the values its header has the hash of. Only slices that the rest of the plan depends on stay in memory; they are
 /// read back from their tables where that is where they are. Everything keeps to the limit of
 /// memory, but for the program itself and pages of files that the system can drop.
 ///
 /// # Errors
-/// [`GenerateError`]; a memory limit that is too small is told before any work is done.
+/// [`GenerateError`]; a table that is not what it was, and a memory limit that is too small, are told
+/// before any work is done.
 pub fn generate(
     plan: &Plan,
     solver: &mut dyn SliceSolver,
@@ -89,8 +96,9 @@ pub fn generate(
         solver,
         report,
     };
-    generation.drop_finished();
-    generation.list_kept(plan)?;
+    generation.drop_finished()?;
+    // Of some, metrics are still to be made.
+    generation.check_kept(&generation.remaining)?;
     generation.check_places()?;
     generation.remove_leftovers();
     generation.share_memory()?;
@@ -134,7 +142,7 @@ impl Generation<'_> {
                 }
             }
             let before = self.remaining.len();
-            self.drop_finished();
+            self.drop_finished()?;
             // All that is ready is being made by others. The first slice always is ready.
             if self.remaining.len() == before {
                 (self.report)(Event::Waiting(first));
@@ -142,7 +150,7 @@ impl Generation<'_> {
                 if !self.is_finished(first) {
                     return Ok(Some((first, lock)));
                 }
-                self.drop_finished();
+                self.drop_finished()?;
             }
         }
     }
@@ -277,29 +285,32 @@ impl Generation<'_> {
         }
     }
 
-    fn drop_finished(&mut self) {
+    fn drop_finished(&mut self) -> Result<(), TableError> {
         let (finished, remaining): (Vec<_>, Vec<_>) = self
             .remaining
             .iter()
             .partition(|&&slice| self.is_finished(slice));
+        self.check_kept(&finished)?;
         self.remaining = remaining;
         for slice in finished {
             (self.report)(Event::Kept(slice));
         }
+        Ok(())
     }
 
-    /// Kept tables that no manifest lists are checked and entered, so that they can be verified.
-    fn list_kept(&self, plan: &Plan) -> Result<(), TableError> {
-        let kept = plan.slices().iter();
-        let kept = kept.filter(|slice| !self.remaining.contains(slice));
-        let tables = kept.flat_map(|&slice| {
-            let path = |&metric| table_path(&self.settings.tables, self.rule_set, slice, metric);
-            self.metrics.iter().map(path).collect::<Vec<_>>()
+    /// Tables that are kept are those the manifest lists, or are entered there if they are sound.
+    fn check_kept(&self, slices: &[Slice]) -> Result<(), TableError> {
+        let each = slices.iter().flat_map(|&slice| {
+            let metrics = self.metrics.iter().copied();
+            metrics.map(move |metric| (slice, metric))
         });
-        Manifest::complete(&tables.collect::<Vec<_>>())
+        let kept = each.filter(|&(slice, metric)| self.finished(slice, metric).is_some());
+        let path =
+            |(slice, metric)| table_path(&self.settings.tables, self.rule_set, slice, metric);
+        Manifest::check_or_enter(&kept.map(path).collect::<Vec<_>>())
     }
 
-    /// Nothing stands in the way of the tables to come.
+    /// Nothing stands in the way of the tables to come; files that will be replaced are told.
     fn check_places(&self) -> Result<(), TableError> {
         for &slice in &self.remaining {
             for &metric in &self.metrics {
@@ -307,6 +318,10 @@ impl Generation<'_> {
                 if path.is_dir() {
                     let directory = io::Error::from(io::ErrorKind::IsADirectory);
                     return Err(TableError::io("write", &path)(directory));
+                }
+                if path.symlink_metadata().is_ok() && self.finished(slice, metric).is_none() {
+                    let path = path.as_path();
+                    (self.report)(Event::Replacing { slice, path });
                 }
             }
         }
@@ -454,6 +469,9 @@ mod tests {
             let text = match event {
                 Event::Kept(slice) => format!("kept {slice}"),
                 Event::Waiting(slice) => format!("waiting {slice}"),
+                Event::Replacing { path, .. } => {
+                    format!("replacing {}", path.file_name().unwrap().display())
+                }
                 Event::Started(slice) => format!("started {slice}"),
                 Event::Progress(_) => return,
                 Event::Finished { slice, headers, .. } => {
@@ -520,7 +538,13 @@ mod tests {
         let told = run(&mut FakeSolver::new(), directory.path(), 2, None).unwrap();
         assert_eq!(
             told,
-            ["kept KvK", "kept MvM", "started KvM", "finished KvM"]
+            [
+                "kept KvK",
+                "kept MvM",
+                "replacing KvM.dtw",
+                "started KvM",
+                "finished KvM"
+            ]
         );
         assert_eq!(files(directory.path()), before);
     }

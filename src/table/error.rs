@@ -51,6 +51,20 @@ pub enum TableError {
     Checksum { path: PathBuf, page: u64 },
     #[error("`{}` is damaged ({reason}): delete it, `crownhead generate` makes it anew", path.display())]
     Manifest { path: PathBuf, reason: String },
+    /// Its own checksums may be right: it is of another set, or forged.
+    #[error(
+        "`{}` is not the file that the MANIFEST beside it lists: delete it and generate the slice \
+         again, or delete its line there if it is the one to trust",
+        path.display()
+    )]
+    NotAsListed { path: PathBuf },
+    /// Its own checksums may be right, as above; or a table that its captures lead to is wrong.
+    #[error(
+        "the values of `{}` with {side} to move are not those its header has the hash of: find out \
+         with `crownhead verify` which table is wrong, delete it and generate the slice again",
+        path.display()
+    )]
+    Values { path: PathBuf, side: Color },
     /// What a small table leaves out cannot be searched for.
     #[error("`{}` cannot be written small: {reason}", path.display())]
     Search { path: PathBuf, reason: String },

@@ -6,6 +6,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::{TableError, TableFile, create_file, open_file, open_lock};
+use crate::parallel;
 
 /// The BLAKE3 hashes of the tables in one directory, in its file `MANIFEST`: a line
 /// `<hash in hexadecimal>  <file name>` for each, sorted by name, as `b3sum --check` reads it.
@@ -65,6 +66,24 @@ impl Manifest {
         self.hashes.keys().map(String::as_str)
     }
 
+    /// Compares the bytes of a table with the hash listed for it; returns whether one is.
+    ///
+    /// # Errors
+    /// [`TableError::NotAsListed`], or [`TableError::Checksum`] if it is damaged.
+    pub fn check(&self, table: &TableFile) -> Result<bool, TableError> {
+        match self.hash(&place_of(table.path()).1) {
+            None => Ok(false),
+            Some(hash) if hash == blake3::hash(table.bytes()) => Ok(true),
+            Some(_) => {
+                // What is damaged is told with its place.
+                table.check_pages()?;
+                Err(TableError::NotAsListed {
+                    path: table.path().to_owned(),
+                })
+            }
+        }
+    }
+
     /// Enters a table that is about to appear at `table` into the manifest of its directory.
     pub(super) fn record(table: &Path, bytes: &[u8]) -> Result<(), TableError> {
         let (directory, name) = place_of(table);
@@ -74,23 +93,32 @@ impl Manifest {
         })
     }
 
-    /// Enters tables of one directory that its manifest does not list, if all their pages are
-    /// sound: those of a manifest that was lost, or that came without one.
+    /// Compares tables of one directory with what its manifest lists, on all threads. Those that it
+    /// does not list, as it was lost or they came without one, are entered if all their pages are
+    /// sound: nothing tells more of them.
     ///
     /// # Errors
-    /// If a table is damaged or cannot be read, or the manifest not be written.
-    pub fn complete(tables: &[PathBuf]) -> Result<(), TableError> {
+    /// As [`Manifest::check`]; if a table cannot be read, or the manifest not be written.
+    pub fn check_or_enter(tables: &[PathBuf]) -> Result<(), TableError> {
         let Some(first) = tables.first() else {
             return Ok(());
         };
         let (directory, _) = place_of(first);
         let listed = Manifest::read(directory).unwrap_or_default();
-        let mut unlisted = tables.iter().map(|table| (table, place_of(table).1));
-        if unlisted.all(|(_, name)| listed.hash(&name).is_some()) {
+        let checked = parallel::map(tables.len() as u64, &|i| {
+            listed.check(&TableFile::open(&tables[i as usize])?)
+        });
+        let mut unlisted = Vec::new();
+        for (table, is_listed) in tables.iter().zip(checked) {
+            if !is_listed? {
+                unlisted.push(table);
+            }
+        }
+        if unlisted.is_empty() {
             return Ok(());
         }
         Manifest::update(directory, |hashes| {
-            for table in tables {
+            for table in unlisted {
                 if let Entry::Vacant(place) = hashes.entry(place_of(table).1) {
                     let file = TableFile::open(table)?;
                     file.check_pages()?;

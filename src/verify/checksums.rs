@@ -12,13 +12,9 @@ pub fn verify_checksums(path: &Path) -> Result<(), VerifyError> {
     let file = TableFile::open(path)?;
     file.check_pages()?;
     let manifest = Manifest::read(path.parent().unwrap_or(Path::new(".")))?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    match manifest.hash(&name) {
-        None => Err(VerifyError::Unlisted {
-            path: path.to_owned(),
-        }),
-        Some(hash) if hash == blake3::hash(file.bytes()) => Ok(()),
-        Some(_) => Err(VerifyError::Manifest {
+    match manifest.check(&file)? {
+        true => Ok(()),
+        false => Err(VerifyError::Unlisted {
             path: path.to_owned(),
         }),
     }

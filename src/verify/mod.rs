@@ -73,8 +73,6 @@ pub enum VerifyError {
         header: String,
         found: String,
     },
-    #[error("`{}` is not the file its MANIFEST lists", path.display())]
-    Manifest { path: PathBuf },
     #[error("`{}` is not listed in the MANIFEST beside it: `crownhead generate` lists it, if it is sound", path.display())]
     Unlisted { path: PathBuf },
     #[error(

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod damage;
+mod kept;
 mod one_side;
 mod values;
 mod verification;
