@@ -1,15 +1,15 @@
 //! Positions answered line by line, as fast as they come.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{BufRead, Write};
 use std::path::Path;
 
 use crownhead::notation::{fen, parse_position};
 use crownhead::probe::Tablebase;
 use crownhead::rules::Variant;
 
-use super::{BUFFER, Failure, words};
+use super::input::Input;
+use super::{Failure, words};
 
 /// Answers every line of a file (`-`: of standard input) that is not blank with a line
 /// `FEN;result;dtc;dtw`; a bad line is told in its place.
@@ -22,33 +22,18 @@ pub fn answer(
     path: &Path,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    if path.as_os_str() == "-" {
-        return answer_lines(variant, tables, "standard input", io::stdin().lock(), out);
-    }
-    let name = format!("`{}`", path.display());
-    let file = File::open(path).map_err(|e| format!("cannot open {name}: {e}"))?;
-    answer_lines(variant, tables, &name, file, out)
-}
-
-fn answer_lines(
-    variant: Variant,
-    tables: &Tablebase,
-    name: &str,
-    input: impl Read,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
-    let mut input = BufReader::with_capacity(BUFFER, input);
+    let Input { name, mut reader } = Input::open(path)?;
     let mut line = Vec::new();
     let mut answer = String::new();
     let mut number = 0;
     loop {
         number += 1;
         // The next line is still to come: who asks for one at a time waits for the answers.
-        if !input.buffer().contains(&b'\n') {
+        if !reader.buffer().contains(&b'\n') {
             out.flush()?;
         }
         line.clear();
-        let length = input.read_until(b'\n', &mut line);
+        let length = reader.read_until(b'\n', &mut line);
         if length.map_err(|error| format!("cannot read {name}: {error}"))? == 0 {
             return Ok(());
         }

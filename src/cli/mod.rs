@@ -9,6 +9,7 @@ mod batch;
 mod diagram;
 mod generate;
 mod info;
+mod input;
 mod line;
 mod manual;
 mod mine;

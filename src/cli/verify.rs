@@ -1,8 +1,8 @@
-use std::fs::File;
-use std::io::{BufReader, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use super::input::Input;
 use super::missing::{missing_tables, no_tables};
 use super::variant::slice;
 use super::{Failure, TablesArg, VariantArg, grouped};
@@ -26,7 +26,8 @@ Examples:
   crownhead verify russian
   crownhead verify english --slice KKvKM KMvKM
   crownhead verify international --sample 100000
-  crownhead verify english --against known.csv")]
+  crownhead verify english --against known.csv
+  crownhead mine english --slice KKvKM --where zugzwang | crownhead verify english --against -")]
 pub struct Args {
     #[command(flatten)]
     variant: VariantArg,
@@ -39,8 +40,8 @@ pub struct Args {
     /// Compare N values of each slice instead of all
     #[arg(long, value_name = "N", conflicts_with = "against", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
-    /// Compare with the lines `fen;result;distance` of a file instead, or with those that `probe
-    /// --batch` writes
+    /// Compare with the lines `fen;result;distance` of a file (`-`: of standard input) instead, or
+    /// with those that `probe --batch` writes
     #[arg(long, value_name = "FILE", conflicts_with = "slice")]
     against: Option<PathBuf>,
     /// The most memory to use, such as 500M or 8G [default: what a slice takes, and 1G of results
@@ -61,10 +62,10 @@ impl Args {
                 .open_with(DEFAULT_CACHE.min(bytes / CACHE_SHARE)),
         };
         if let Some(path) = &self.against {
-            let file = File::open(path)
-                .map_err(|error| format!("cannot open `{}`: {error}", path.display()))?;
-            let lines = verify_list(&tables, variant, BufReader::new(file))?;
-            writeln!(out, "{lines} positions agree with `{}`", path.display())?;
+            let Input { name, reader } = Input::open(path)?;
+            let lines = verify_list(&tables, variant, reader)
+                .map_err(|error| format!("{name}: {error}"))?;
+            writeln!(out, "{lines} positions agree with {name}")?;
             return Ok(());
         }
         let mut verifier = Verifier::with_memory(&tables, variant, self.memory);

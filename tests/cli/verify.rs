@@ -1,6 +1,8 @@
 //! `verify`.
 
 use std::fs;
+use std::process::Command as Process;
+use std::time::Duration;
 
 use predicates::prelude::*;
 
@@ -96,6 +98,37 @@ fn lists_are_read_as_positions_are() {
     let places = ["line 2, byte 6: not UTF-8"];
     fails_naming(&mut verify(b"W:W8:B3;win;13\nW:W8:\xfc"), &places);
     fails_naming(&mut verify(b"Wewb;win;13\n"), &["line 1"]);
+}
+
+/// Standard input, a pipe by its name, and a directory.
+#[test]
+fn lists_come_from_anywhere() {
+    let against = |list: &str| {
+        let mut verify = with_tables(["verify", "english", "--against", list]);
+        verify.timeout(Duration::from_secs(60));
+        verify
+    };
+    let agree = |name: &str| predicate::str::contains(format!("2 positions agree with {name}"));
+    let lines = "W:W8:B3;win;13\nW:W8:B3;win;\n";
+    let read = against("-").write_stdin(lines).assert().success();
+    read.stdout(agree("standard input"));
+    let wrong = &["standard input: line 1", "draw in the list"];
+    fails_naming(against("-").write_stdin("W:W8:B3;draw;\n"), wrong);
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    fails_naming(&mut against(&at("")), &[&at(""), "directory"]);
+    fails_naming(&mut against(&at("none")), &[&at("none")]);
+    #[cfg(unix)]
+    {
+        let pipe = at("pipe");
+        let made = Process::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        std::thread::scope(|scope| {
+            scope.spawn(|| fs::write(&pipe, lines).unwrap());
+            let read = against(&pipe).assert().success();
+            read.stdout(agree(&format!("`{pipe}`")));
+        });
+    }
 }
 
 /// A file that is not taken for a table proves nothing, and does not go unnoticed.
