@@ -3,7 +3,7 @@
 use crownhead::probe::Tablebase;
 use crownhead::rules::RuleSetId;
 
-/// Tables named at most.
+/// Names told at most.
 const SHOWN: usize = 8;
 
 /// There is no table of a rule set at all.
@@ -17,14 +17,20 @@ pub fn no_tables(tables: &Tablebase, rule_set: RuleSetId) -> String {
 
 /// These tables are missing, such as `english/KvK.wdl`.
 pub fn missing_tables(tables: &Tablebase, missing: &[String]) -> String {
-    let shown = missing[..missing.len().min(SHOWN)].join(" ");
-    let more = if missing.len() > SHOWN { " ..." } else { "" };
     let (count, are, them) = match missing.len() {
         1 => ("1 table".to_owned(), "is", "it"),
         count => (format!("{count} tables"), "are", "them"),
     };
     format!(
-        "{count} {are} missing in {}: {shown}{more}; make {them} with `crownhead generate`",
-        tables.inventory().searched()
+        "{count} {are} missing in {}: {}; make {them} with `crownhead generate`",
+        tables.inventory().searched(),
+        listed(missing)
     )
+}
+
+/// The first of some names.
+pub fn listed(names: &[impl ToString]) -> String {
+    let shown = names.iter().take(SHOWN).map(ToString::to_string);
+    let more = (names.len() > SHOWN).then(|| "...".to_owned());
+    shown.chain(more).collect::<Vec<_>>().join(" ")
 }

@@ -1,15 +1,17 @@
+mod scope;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use self::scope::Scope;
 use super::input::Input;
-use super::missing::{missing_tables, no_tables};
-use super::variant::slice;
-use super::{Failure, TablesArg, VariantArg, grouped};
-use crownhead::index::Slice;
+use super::missing::listed;
+use super::{Failure, TablesArg, VariantArg, grouped, words};
+use crownhead::index::{MAX_PIECES, Slice};
 use crownhead::probe::{DEFAULT_CACHE, Tablebase};
 use crownhead::rules::{RuleSetId, Variant};
-use crownhead::table::{Manifest, Metric};
+use crownhead::table::Metric;
 use crownhead::verify::{
     Verifier, VerifyError, least_bytes, verify_checksums, verify_list, verify_sample,
 };
@@ -20,10 +22,14 @@ const CACHE_SHARE: u64 = 8;
 /// Prove tables: every value against those of its successors, counts, hashes and checksums
 ///
 /// The first value that is wrong is told as FEN with its file and block, and the exit code is 1.
+/// Tables that a slice leads to and that are not verified with it are taken as they are, if they are
+/// what MANIFEST lists; that is told. So is what is missing of a set: the exit code is 1 if MANIFEST
+/// lists it, if a table that is there cannot be verified without it, or with --pieces.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   crownhead verify russian
+  crownhead verify russian --pieces 4
   crownhead verify english --slice KKvKM KMvKM
   crownhead verify international --sample 100000
   crownhead verify english --against known.csv
@@ -34,6 +40,10 @@ pub struct Args {
     /// Only this slice, such as KKMvKM (repeatable) [default: all that are there]
     #[arg(long, value_name = "S", num_args = 1..)]
     slice: Vec<String>,
+    /// All slices of 2 to N pieces, of which none may be missing
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=MAX_PIECES as i64),
+        allow_negative_numbers = true, conflicts_with = "slice")]
+    pieces: Option<u8>,
     /// Compare checksums and nothing else
     #[arg(long, conflicts_with_all = ["sample", "against"])]
     checksums: bool,
@@ -42,7 +52,7 @@ pub struct Args {
     sample: Option<u64>,
     /// Compare with the lines `fen;result;distance` of a file (`-`: of standard input) instead, or
     /// with those that `probe --batch` writes
-    #[arg(long, value_name = "FILE", conflicts_with = "slice")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["slice", "pieces"])]
     against: Option<PathBuf>,
     /// The most memory to use, such as 500M or 8G [default: what a slice takes, and 1G of results
     /// for those to come]
@@ -68,19 +78,41 @@ impl Args {
             writeln!(out, "{lines} positions agree with {name}")?;
             return Ok(());
         }
-        let mut verifier = Verifier::with_memory(&tables, variant, self.memory);
-        let slices = self.slices(variant, &tables)?;
-        self.check_memory(variant.rule_set(), &slices)?;
-        for slice in slices {
+        let rule_set = variant.rule_set();
+        let scope = match &self.slice[..] {
+            [] => Scope::of_set(
+                &tables,
+                rule_set,
+                self.pieces.map(usize::from),
+                self.checksums,
+            )?,
+            names => Scope::of_slices(&tables, variant, names)?,
+        };
+        if !self.checksums {
+            self.check_memory(rule_set, &scope.slices)?;
+            take_as_they_are(out, &tables, rule_set, &scope.taken(rule_set))?;
+        }
+        self.verify(out, &tables, variant, &scope.slices)?;
+        if let Some(missing) = scope.end(&tables, rule_set)? {
+            writeln!(out, "what is there is right; {missing}")?;
+        }
+        Ok(())
+    }
+
+    fn verify(
+        &self,
+        out: &mut dyn Write,
+        tables: &Tablebase,
+        variant: Variant,
+        slices: &[Slice],
+    ) -> Result<(), Failure> {
+        let mut verifier = Verifier::with_memory(tables, variant, self.memory);
+        for &slice in slices {
             let start = Instant::now();
-            for metric in Metric::ALL {
-                if let Some(file) = tables.file(variant.rule_set(), slice, metric)? {
-                    verify_checksums(file.path())?;
-                }
-            }
+            check_bytes(tables, variant.rule_set(), slice)?;
             let values = match (self.checksums, self.sample) {
                 (true, _) => None,
-                (_, Some(values)) => Some(verify_sample(&tables, variant, slice, values)?),
+                (_, Some(values)) => Some(verify_sample(tables, variant, slice, values)?),
                 _ => Some(verifier.slice(slice)?),
             };
             let seconds = start.elapsed().as_secs_f64();
@@ -116,83 +148,40 @@ impl Args {
             }),
         }
     }
-
-    /// The slices to verify. Without a choice a set must be whole and hold no file out of place.
-    fn slices(&self, variant: Variant, tables: &Tablebase) -> Result<Vec<Slice>, Failure> {
-        let rule_set = variant.rule_set();
-        if !self.slice.is_empty() {
-            let mut slices = Vec::new();
-            for name in &self.slice {
-                let slice = slice(variant, name)?;
-                if let Some(fault) = out_of_place(tables, rule_set, slice.canonical()) {
-                    return Err(fault.into());
-                }
-                if tables.header(rule_set, slice, Metric::Wdl).is_none() {
-                    let slice = slice.canonical();
-                    return Err(tables.missing(rule_set, slice, Metric::Wdl).into());
-                }
-                slices.push(slice.canonical());
-            }
-            return Ok(slices);
-        }
-        let inventory = tables.inventory();
-        let mut ignored = inventory.ignored.iter();
-        if let Some(file) = ignored.find(|file| file.may_concern(rule_set)) {
-            return Err(file.to_string().into());
-        }
-        let sets = inventory
-            .coverage
-            .iter()
-            .filter(|set| set.rule_set == rule_set);
-        let mut most = 0;
-        for set in sets {
-            if !set.missing.is_empty() {
-                let name = |slice: &Slice| format!("{rule_set}/{slice}.{}", set.metric);
-                let missing: Vec<String> = set.missing.iter().map(name).collect();
-                return Err(missing_tables(tables, &missing).into());
-            }
-            most = most.max(set.complete.unwrap_or(0));
-        }
-        if most == 0 {
-            return Err(no_tables(tables, rule_set).into());
-        }
-        let kings = rule_set.rules().has_kings();
-        let slices = (2..=most).flat_map(|n| Slice::all_canonical(n, kings));
-        let slices: Vec<Slice> = slices.collect();
-        let mut faults = slices
-            .iter()
-            .filter_map(|&slice| out_of_place(tables, rule_set, slice));
-        faults
-            .next()
-            .map_or(Ok(slices.clone()), |fault| Err(fault.into()))
-    }
 }
 
-/// What is wrong with a file of a slice that was not taken for a table: it is ignored for some
-/// reason, or its directory's manifest lists it and it is not there.
-fn out_of_place(tables: &Tablebase, rule_set: RuleSetId, slice: Slice) -> Option<String> {
-    let inventory = tables.inventory();
-    let unused = |metric: &Metric| inventory.unused(rule_set, slice, *metric);
-    if let Some(file) = Metric::ALL.iter().find_map(unused) {
-        return Some(file.to_string());
-    }
-    let places = inventory.places.iter().map(|place| &place.path);
-    let directories = places.map(|place| place.join(rule_set.name()));
-    for directory in directories.filter(|directory| directory.is_dir()) {
-        let manifest = match Manifest::read(&directory) {
-            Ok(manifest) => manifest,
-            Err(error) => return Some(error.to_string()),
-        };
-        for metric in Metric::ALL {
-            let name = format!("{slice}.{metric}");
-            if manifest.hash(&name).is_some() && tables.header(rule_set, slice, metric).is_none() {
-                let path = directory.join(name);
-                let path = path.display();
-                return Some(format!(
-                    "`{path}` is missing: the MANIFEST beside it lists it"
-                ));
-            }
+/// Compares the checksums of all tables of a slice.
+fn check_bytes(tables: &Tablebase, rule_set: RuleSetId, slice: Slice) -> Result<(), VerifyError> {
+    for metric in Metric::ALL {
+        if let Some(file) = tables.file(rule_set, slice, metric)? {
+            verify_checksums(file.path())?;
         }
     }
-    None
+    Ok(())
+}
+
+/// Tells of tables that are not verified and on which those rest that are. Their bytes, at least,
+/// must be those that the manifest lists.
+fn take_as_they_are(
+    out: &mut dyn Write,
+    tables: &Tablebase,
+    rule_set: RuleSetId,
+    slices: &[Slice],
+) -> Result<(), Failure> {
+    if slices.is_empty() {
+        return Ok(());
+    }
+    for &slice in slices {
+        if tables.header(rule_set, slice, Metric::Wdl).is_none() {
+            return Err(tables.missing(rule_set, slice, Metric::Wdl).into());
+        }
+        check_bytes(tables, rule_set, slice)?;
+    }
+    let number = words::counted(slices.len() as u64, "slice", "slices");
+    let names = listed(slices);
+    writeln!(
+        out,
+        "rests on {number} taken as they are, as MANIFEST lists them: {names}"
+    )?;
+    Ok(out.flush()?)
 }

@@ -46,8 +46,88 @@ fn tables_are_verified() {
     fails_naming(&mut verify(&[]), &["list.csv"]);
     fs::remove_file(&list).unwrap();
     fs::remove_file(tables.path().join("english/KMvM.wdl")).unwrap();
-    fails_naming(&mut verify(&[]), &["KMvM.wdl", "missing"]);
     fails_naming(&mut verify(&["--slice", "KMvM"]), &["KMvM"]);
+}
+
+/// What is there is verified, whatever is missing; that is an error if more was asked for.
+#[test]
+fn sets_with_gaps_are_verified_as_far_as_they_go() {
+    let tables = tempfile::tempdir().unwrap();
+    let args = ["english", "--slice", "KMvM", "--metric", "wdl"];
+    generate(tables.path(), &args).success();
+    let verify = |args: &[&str]| {
+        let mut verify = crownhead(["verify", "english", "--tables"]);
+        verify.arg(tables.path()).args(args).assert()
+    };
+    let has = predicate::str::contains::<&str>;
+    let whole = || has("KMvM ").and(has("KvK "));
+    let gaps = || has("2 tables are missing").and(has("english/MMvK.wdl english/MMvM.wdl"));
+    verify(&[]).success().stdout(whole().and(gaps()));
+    verify(&["--pieces", "2"])
+        .success()
+        .stdout(has("KMvM ").not());
+    let asked = verify(&["--pieces", "3"]).code(1).stdout(whole());
+    asked.stderr(gaps());
+    verify(&["--pieces", "4"])
+        .code(1)
+        .stderr(has("tables are missing"));
+
+    // A table that is needed, whether a manifest tells of it or not.
+    fs::remove_file(tables.path().join("english/KKvM.wdl")).unwrap();
+    let manifest = tables.path().join("english/MANIFEST");
+    let lines = fs::read_to_string(&manifest).unwrap();
+    let rest = || has("KMvK ").and(has("KMvM ").not());
+    let told = || has("english/KKvM.wdl").and(has("cannot be verified: KMvM\n"));
+    let listed = verify(&[]).code(1).stdout(rest());
+    listed.stderr(told().and(has("MANIFEST lists english/KKvM.wdl;")));
+    let without = lines.lines().filter(|line| !line.ends_with("KKvM.wdl"));
+    let without: String = without.map(|line| line.to_owned() + "\n").collect();
+    fs::write(&manifest, without).unwrap();
+    let unlisted = verify(&[]).code(1).stdout(rest());
+    unlisted.stderr(told().and(has("MANIFEST").not()));
+    let alone = verify(&["--slice", "KMvM"]).code(1).stdout("");
+    alone.stderr(has("english/KKvM.wdl"));
+    // Bytes are compared of any table.
+    verify(&["--checksums"]).success().stdout(has("KMvM "));
+
+    // Nothing needs this one, but a manifest lists it.
+    fs::remove_file(tables.path().join("english/KMvM.wdl")).unwrap();
+    let lost = verify(&[]).code(1).stdout(has("KMvK "));
+    lost.stderr(has("MANIFEST lists english/KMvM.wdl\n"));
+}
+
+/// One slice is verified given those it leads to, which must be the files that are listed.
+#[test]
+fn what_a_slice_rests_on_is_told_and_compared_with_the_manifest() {
+    let (tables, others) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let args = ["english", "--slice", "KKvM", "--metric", "wdl"];
+    generate(tables.path(), &args).success();
+    generate(others.path(), &[&args[..], &["--profile", "full"]].concat()).success();
+    let verify = |args: &[&str]| {
+        let mut verify = crownhead(["verify", "english", "--tables"]);
+        verify.arg(tables.path()).args(args);
+        verify
+    };
+    let rests = predicate::str::contains("rests on 3 slices").and(predicate::str::contains("KvM"));
+    let one = ["--slice", "KKvM"];
+    verify(&one).assert().success().stdout(rests);
+    let all = || predicate::str::contains("rests on").not();
+    verify(&[]).assert().success().stdout(all());
+    // A sound file of another set.
+    fs::copy(
+        others.path().join("english/KvM.wdl"),
+        tables.path().join("english/KvM.wdl"),
+    )
+    .unwrap();
+    for how in [&[][..], &["--sample", "10"]] {
+        let refused = &["english/KvM.wdl", "MANIFEST"];
+        fails_naming(verify(&one).args(how), refused);
+    }
+    let bytes = verify(&["--slice", "KKvM", "--checksums"]).assert();
+    bytes.success().stdout(all());
+    // Nor is it kept.
+    let refused = generate(tables.path(), &args).code(1);
+    refused.stderr(predicate::str::contains("english/KvM.wdl"));
 }
 
 /// What is wrong among the tables of one rule set is told to who verifies that one.
