@@ -143,7 +143,7 @@ fn measure<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
         };
         *dtc = Some(renewed.expect("memory"));
     }
-    solve::<R>(store, &planes, dtc.as_ref(), &|_| ()).expect("slices come in order");
+    solve::<R>(store, &planes, dtc.as_mut(), &|_| ()).expect("slices come in order");
     times[0] = Some(start.elapsed());
     if options.dtw {
         let start = ProcessTime::now();

@@ -33,9 +33,9 @@ fn solve_all<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     let mut solve_one = |&slice: &Slice| {
         let planes = Arc::new(PlaneSlice::new(slice).expect("memory"));
         store.insert(planes.clone());
-        let dtc = (metrics.dtc && slices.contains(&slice))
-            .then(|| Arc::new(DtcDistances::new(&planes).expect("memory")));
-        solve::<R>(&store, &planes, dtc.as_deref(), &|_| ()).expect("all it leads to is there");
+        let mut dtc = (metrics.dtc && slices.contains(&slice))
+            .then(|| DtcDistances::new(&planes).expect("memory"));
+        solve::<R>(&store, &planes, dtc.as_mut(), &|_| ()).expect("all it leads to is there");
         let dtw = metrics
             .dtw
             .then(|| Arc::new(DtwDistances::unknown(&planes).expect("memory")));
@@ -43,7 +43,7 @@ fn solve_all<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
             dtw_store.insert(dtw.clone());
             solve_dtw::<R>(&dtw_store, &planes, dtw, &|_| ()).expect("all it leads to is there");
         }
-        (slice, SolvedSlice::new(planes, dtc, dtw))
+        (slice, SolvedSlice::new(planes, dtc.map(Arc::new), dtw))
     };
     let plan = Plan::closure(R::ID, slices);
     plan.slices().iter().map(&mut solve_one).collect()

@@ -42,8 +42,9 @@ fn solve_placed<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     let solve_one = |slice| {
         let planes = Arc::new(place(slice));
         store.insert(planes.clone());
-        let dtc = Arc::new(DtcDistances::new(&planes).expect("memory"));
-        solve::<R>(&store, &planes, Some(&dtc), &|_| ()).expect("all it leads to is there");
+        let mut dtc = DtcDistances::new(&planes).expect("memory");
+        solve::<R>(&store, &planes, Some(&mut dtc), &|_| ()).expect("all it leads to is there");
+        let dtc = Arc::new(dtc);
         let dtw = Arc::new(DtwDistances::unknown(&planes).expect("memory"));
         dtw_store.insert(dtw.clone());
         solve_dtw::<R>(&dtw_store, &planes, &dtw, &|_| ()).expect("all it leads to is there");
@@ -270,14 +271,14 @@ fn renewed_distances_are_the_same<R: Rules<Geometry: Geometry<Word: PlaneWord>>>
     for slice in slices {
         let planes = Arc::new(PlaneSlice::new(slice).expect("memory"));
         store.insert(planes.clone());
-        let fresh = DtcDistances::new(&planes).expect("memory");
-        solve::<R>(&store, &planes, Some(&fresh), &|_| ()).expect("all it leads to is there");
+        let mut fresh = DtcDistances::new(&planes).expect("memory");
+        solve::<R>(&store, &planes, Some(&mut fresh), &|_| ()).expect("all it leads to is there");
         let renewed = match spare.take() {
             Some(spare) => spare.renewed(&planes),
             None => DtcDistances::new(&planes),
         };
-        let renewed = renewed.expect("memory");
-        solve::<R>(&store, &planes, Some(&renewed), &|_| ()).expect("all it leads to is there");
+        let mut renewed = renewed.expect("memory");
+        solve::<R>(&store, &planes, Some(&mut renewed), &|_| ()).expect("all it leads to is there");
         for side in Color::BOTH {
             for number in 0..fresh.index().len() {
                 let (fresh, renewed) = (fresh.get(side, number), renewed.get(side, number));

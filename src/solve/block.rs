@@ -57,8 +57,8 @@ impl<G: Geometry<Word: PlaneWord>> Decided<G::Word> for Record<'_, G> {
     #[inline(always)]
     fn decided(&self, side: Color, row: usize, column: usize, squares: G::Word, plies: u32) {
         let kings = (self.white[row], self.black[column]);
-        // SAFETY: a thread decides words of rows it alone works on, and nobody reads distances
-        // before the slice is solved.
+        // SAFETY: a thread decides words of rows it alone works on, and whoever solves the slice has
+        // the distances for himself.
         unsafe { self.block.record(side, row, kings, squares, plies) };
     }
 }
@@ -131,7 +131,7 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
         if mirrored.is_some_and(|twin| twin < block) {
             return false;
         }
-        // Small blocks lie far apart: by the time there is something to store, a place is there.
+        // Small blocks lie far apart. Until something is to be stored there is much to look up.
         self.slice.prefetch(block);
         let distances = distances.map(|distances| distances.block(men));
         if let Some(distances) = &distances {
@@ -229,13 +229,14 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> BlockSolver<'s, 
             parallel::for_each_of(
                 groups.collect(),
                 &|_, (group, ((white, black), changed))| {
-                    (*changed.0, *changed.1) =
-                        seekers.with(|seeker| settle(seeker, group, white, black));
+                    let marks = seekers.with(|seeker| settle(seeker, group, white, black));
+                    (*changed.0, *changed.1) = marks.0.into();
                 },
             );
         } else {
             for (group, ((white, black), changed)) in groups {
-                (*changed.0, *changed.1) = settle(&mut self.seeker, group, white, black);
+                let marks = settle(&mut self.seeker, group, white, black);
+                (*changed.0, *changed.1) = marks.0.into();
             }
         }
     }

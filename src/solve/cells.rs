@@ -85,6 +85,7 @@ impl<A: Cell> Cells<A> {
 
     /// Has the processor fetch a cell, if there is such a cell: it will be written soon.
     #[inline(always)]
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables))]
     pub fn prefetch(&self, cell: usize) {
         #[cfg(target_arch = "x86_64")]
         if let Some(cell) = self.all().get(cell) {

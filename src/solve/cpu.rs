@@ -92,8 +92,8 @@ impl Avx512 {
         (all && !is_portable_forced()).then_some(Avx512(()))
     }
 
-    /// Sets the cells of squares of `written`: to a value for those in `squares`, to zero for the
-    /// others. There is a cell for each square of `free`, in their order.
+    /// Sets the cells of squares of `written`, which are squares of `free`: to a value for those in
+    /// `squares`, to zero for the others. There is a cell for each square of `free`, in their order.
     ///
     /// # Safety
     /// These are plain stores: no other thread may use the cells of `written` meanwhile.

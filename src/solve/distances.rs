@@ -64,14 +64,21 @@ impl<G: Geometry<Word: PlaneWord>, P: Plies> Distances<G, P> {
 
     /// Access to the positions of one block, given the fixed men.
     pub fn block(&self, men: ByColor<G::Word>) -> BlockDistances<'_, G, P> {
-        let first = match self.fast {
-            Fast::King => self.index.block_rank(men) * self.index.block_len(),
-            Fast::Man => 0,
+        let [white, black] = men.0;
+        let (first, free) = match self.fast {
+            Fast::King => {
+                let first = self.index.block_rank(men) * self.index.block_len();
+                (first, G::BOARD & !(white | black))
+            }
+            Fast::Man => {
+                let squares = G::BOARD & !G::BOTTOM & !white & black.below_lowest();
+                let men = ByColor::new(white, black | squares.lowest());
+                let first = squares.any().then(|| self.index.block_rank(men));
+                (first.unwrap_or(0), squares)
+            }
         };
-        let free = G::BOARD & !(men[Color::White] | men[Color::Black]);
         BlockDistances {
             distances: self,
-            men,
             first,
             free,
         }
@@ -88,7 +95,7 @@ impl<G: Geometry<Word: PlaneWord>> DtcDistances<G> {
     }
 
     /// The same, in the memory of distances that are needed no longer, as to get memory from the
-    /// system costs more. Anything may be in it; each block is cleared when it is solved.
+    /// system costs more. Anything may be in it; a block's is set when it is solved.
     ///
     /// # Errors
     /// If the system does not give the memory.
@@ -170,8 +177,9 @@ impl<G: Geometry<Word: PlaneWord>> DtwDistances<G> {
 /// The part of [`Distances`] that belongs to one men block.
 pub struct BlockDistances<'d, G: Geometry, P> {
     distances: &'d Distances<G, P>,
-    men: ByColor<G::Word>,
+    /// The number of the first position.
     first: u64,
+    /// Squares of the fast piece, other kings aside.
     free: G::Word,
 }
 
@@ -279,17 +287,10 @@ impl<G: Geometry<Word: PlaneWord>, P> BlockDistances<'_, G, P> {
                     squares: free & others.below_lowest(),
                 }
             }
-            Fast::Man => {
-                let [white, black] = self.men.0;
-                let squares = G::BOARD & !G::BOTTOM & !white & black.below_lowest();
-                let men = ByColor::new(white, black | squares.lowest());
-                let first = if squares.any() {
-                    index.block_rank(men)
-                } else {
-                    0
-                };
-                Run { first, squares }
-            }
+            Fast::Man => Run {
+                first: self.first,
+                squares: self.free,
+            },
         }
     }
 }

@@ -16,14 +16,25 @@ use crate::rules::Rules;
 /// conversion if asked for. `progress` is told of positions done, from any thread.
 ///
 /// # Errors
-/// If a slice is missing from the store.
+/// If a slice is missing from the store, or the distances are those of another slice.
 pub fn solve<R: Rules<Geometry: Geometry<Word: PlaneWord>>>(
     store: &Store<R::Geometry>,
     slice: &PlaneSlice<R::Geometry>,
-    distances: Option<&DtcDistances<R::Geometry>>,
+    distances: Option<&mut DtcDistances<R::Geometry>>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<(), SolveError> {
     SolveError::if_missing::<R>(slice.slice(), |needed| store.contains(needed))?;
+    // Nobody else reads or writes them as long as they are borrowed here.
+    let distances = distances.map(|distances| &*distances);
+    if let Some(other) = distances.map(|distances| distances.index().slice())
+        && other != slice.slice()
+    {
+        return Err(SolveError {
+            rule_set: R::ID,
+            slice: slice.slice().canonical(),
+            reason: format!("the distances to fill in are those of {other}"),
+        });
+    }
     let positions = plan::stored_positions(R::ID, slice.slice());
     let progress = Progress::new(progress, positions, slice.blocks().blocks());
     #[cfg(target_arch = "x86_64")]

@@ -171,7 +171,7 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> SliceSolver for WordSolver<R
             Some(spare) => spare.renewed(&planes),
             None => DtcDistances::new(&planes),
         });
-        let dtc = dtc.transpose().map_err(&no_memory)?.map(Arc::new);
+        let mut dtc = dtc.transpose().map_err(&no_memory)?;
         // Distances to win take about ten times as long as results.
         let parts = if self.with_dtw { [1, 9] } else { [10, 0] };
         let told = &AtomicU64::new(0);
@@ -181,14 +181,16 @@ impl<R: Rules<Geometry: Geometry<Word: PlaneWord>>> SliceSolver for WordSolver<R
                 progress((before + positions * tenths) / 10 - before / 10);
             }
         };
-        solve::<R>(&self.store, &planes, dtc.as_deref(), &part(parts[0]))?;
+        solve::<R>(&self.store, &planes, dtc.as_mut(), &part(parts[0]))?;
         let dtw = self.with_dtw.then(|| DtwDistances::unknown(&planes));
         let dtw = dtw.transpose().map_err(&no_memory)?.map(Arc::new);
         if let Some(dtw) = &dtw {
             self.dtw_store.insert(dtw.clone());
             solve_dtw::<R>(&self.dtw_store, &planes, dtw, &part(parts[1]))?;
         }
-        Ok(self.solved.insert(SolvedSlice::new(planes, dtc, dtw)))
+        Ok(self
+            .solved
+            .insert(SolvedSlice::new(planes, dtc.map(Arc::new), dtw)))
     }
 
     fn load(&mut self, values: &dyn SliceValues) -> Result<(), SolveError> {

@@ -12,6 +12,7 @@ mod words;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub use self::rows::{GROUP, RowSet};
+use self::words::{LANES, lanes};
 pub use self::words::{Row, Settled, Sides};
 
 use super::adjacency::Adjacency;
@@ -155,22 +156,12 @@ struct PullWhite<'p, W, const LAYERED: bool> {
     loss: &'p [W],
 }
 
-/// Words looked at together: as many as keep the vector registers busy.
-const LANES: usize = 16;
-
 /// Where to look at [`LANES`] words so that each of a row with so many columns is looked at. The
-/// last ones may overlap with those before: what has been found cannot be found again.
+/// last ones may overlap with those before: to find something once more changes nothing.
 #[inline(always)]
-fn lanes(columns: usize) -> impl Iterator<Item = usize> {
-    (0..columns)
-        .step_by(LANES)
-        .map(move |first| first.min(columns - LANES))
-}
-
-#[inline(always)]
-fn part<W>(words: &[W], first: usize) -> &[W; LANES] {
-    let words = &words[first..first + LANES];
-    words.try_into().expect("a slice of this length")
+fn lane_starts(columns: usize) -> impl Iterator<Item = usize> {
+    let starts = (0..columns).step_by(LANES);
+    starts.map(move |first| first.min(columns - LANES))
 }
 
 impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
@@ -202,13 +193,13 @@ impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
             }
             return any;
         }
-        for first in lanes(columns) {
+        for first in lane_starts(columns) {
             let mut reaches_loss = [W::ZERO; LANES];
             let mut only_wins = [W::ALL; LANES];
-            let others = part(self.others, first);
+            let others = lanes(self.others, first);
             for step in self.white.of(row) {
                 let from = step.to as usize * columns + first;
-                let (loss, win) = (part(self.loss, from), part(self.win, from));
+                let (loss, win) = (lanes(self.loss, from), lanes(self.win, from));
                 for i in 0..LANES {
                     let blocked = (others[i] & step.path).any();
                     let way = if blocked { W::ZERO } else { !step.path };
@@ -216,7 +207,7 @@ impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
                     only_wins[i] &= win[i] | !way;
                 }
             }
-            any |= words.found_many::<LAYERED, LANES>(first, reaches_loss, only_wins);
+            any |= words.found_many::<LAYERED>(first, reaches_loss, only_wins);
         }
         any
     }
@@ -294,10 +285,10 @@ impl<R: Rules, D: Decided<W<R>>> WordTask<W<R>> for PullBlack<'_, R, D> {
             return any;
         }
         let free = self.free & !self.rows[row];
-        for first in lanes(columns) {
+        for first in lane_starts(columns) {
             let from = row * columns + first;
-            let sets = part(&self.black.sets, first);
-            let (win, loss) = (part(self.win, from), part(self.loss, from));
+            let sets = lanes(&self.black.sets, first);
+            let (win, loss) = (lanes(self.win, from), lanes(self.loss, from));
             let mut empty = [W::<R>::ZERO; LANES];
             let mut losses = empty;
             let mut exits = empty;
@@ -511,24 +502,20 @@ impl<R: Rules, C: Cpu> Block<'_, R, C> {
         }
         white_changed.insert_all();
         black_changed.insert_all();
-        for plies in 2.. {
-            let still = self.white.is_still();
-            if !still {
-                // White's words are kept as they are until those of Black have been looked at.
-                self.rows_before(black_changed, wanted);
-                let pull = self.pull_white::<true>(black.known());
-                self.each_row(&pull, white, wanted, pulled);
-            }
-            let mut any = false;
+        if self.white.is_still() {
             if self.fast_king {
-                let pull = self.pull_black(white.known(), decided, plies);
-                any = self.each_row(&pull, black, white_changed, black_changed);
-            } else {
-                black_changed.clear();
+                let pull = self.pull_black(white.known(), decided, 2);
+                self.each_row(&pull, black, white_changed, black_changed);
             }
-            if still {
-                return;
-            }
+            return;
+        }
+        for plies in 2.. {
+            // White's words are kept as they are until those of Black have been looked at.
+            self.rows_before(black_changed, wanted);
+            let pull = self.pull_white::<true>(black.known());
+            self.each_row(&pull, white, wanted, pulled);
+            let pull = self.pull_black(white.known(), decided, plies);
+            let mut any = self.each_row(&pull, black, white_changed, black_changed);
             any |= self.each_row(&commit(Color::White, plies), white, pulled, white_changed);
             if !any {
                 return;

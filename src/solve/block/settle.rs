@@ -57,8 +57,8 @@ pub struct Scene<'b, 's, R: Rules, C> {
     pub fast_taken: &'b [Wdl],
 }
 
-/// Settles the words of a group of rows for both sides to move; marks for each the rows in which
-/// any result is final.
+/// Settles the words of a group of rows for both sides to move; marks for each the rows from which
+/// sweeps can start.
 pub struct SettleRows<'t, 's, R: Rules, C> {
     /// Where to enter the distances of what the next ply decides, all others of the rows as zero.
     pub distances: Option<&'t BlockDistances<'t, R::Geometry, Narrow>>,
@@ -75,28 +75,29 @@ where
     R: Rules<Geometry: Geometry<Word: PlaneWord>>,
     C: Cpu,
 {
-    type Output = (u64, u64);
+    type Output = ByColor<u64>;
 
     #[inline(always)]
-    fn run(mut self) -> (u64, u64) {
+    fn run(mut self) -> ByColor<u64> {
         let scene = self.scene;
         let columns = scene.black.sets.len();
         let layered = self.distances.is_some();
-        let mut marks = (0, 0);
+        let mut marks = ByColor::new(0, 0);
         for i in 0..self.white.words() / columns {
             let words = i * columns..(i + 1) * columns;
             let mut white = self.white.part(words.clone());
             let mut black = self.black.part(words);
             let row = self.first + i;
-            let changed = scene.settle_row(self.seeker, row, &mut white, &mut black, layered);
-            marks.0 |= u64::from(changed.0) << i;
-            marks.1 |= u64::from(changed.1) << i;
+            let starts = scene.settle_row(self.seeker, row, &mut white, &mut black, layered);
+            for side in Color::BOTH {
+                marks[side] |= u64::from(starts[side]) << i;
+            }
             if let Some(distances) = self.distances {
                 for (column, &others) in scene.black.sets.iter().enumerate() {
                     let kings = (scene.white.sets[row], others);
                     let decided = ByColor::new(white.decided(column), black.decided(column));
-                    // SAFETY: a thread settles rows it alone works on, and nobody reads distances
-                    // before the slice is solved.
+                    // SAFETY: a thread settles rows it alone works on, and whoever solves the slice
+                    // has the distances for himself.
                     unsafe { distances.start(row, kings, decided) };
                 }
             }
@@ -106,7 +107,7 @@ where
 }
 
 impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R, C> {
-    /// Settles the words of a row; says for each side to move whether any result is final.
+    /// Settles the words of a row; says for each side to move whether sweeps can start from it.
     #[inline(always)]
     fn settle_row(
         &self,
@@ -115,12 +116,12 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R,
         white_words: &mut Row<'_, W<R>>,
         black_words: &mut Row<'_, W<R>>,
         layered: bool,
-    ) -> (bool, bool) {
+    ) -> ByColor<bool> {
         let kings = self.white.sets[row];
         self.cast_rays(seeker, kings);
         self.find_rows(seeker, kings);
         self.list_victims(seeker, kings);
-        let mut changed = (false, false);
+        let mut starts = ByColor::new(false, false);
         let Seeker {
             lookup,
             tallies,
@@ -161,10 +162,10 @@ impl<'s, R: Rules<Geometry: Geometry<Word: PlaneWord>>, C: Cpu> Scene<'_, 's, R,
             let first = (row, &rows[Color::Black][..]);
             let word = self.captures(lookup, (tallies, lines), pieces, column, Color::Black);
             let black = self.settle_word(word, &strikes, first, white_results);
-            changed.0 |= white_words.enter(layered, column, white);
-            changed.1 |= black_words.enter(layered, column, black);
+            starts[Color::White] |= white_words.enter(layered, column, white);
+            starts[Color::Black] |= black_words.enter(layered, column, black);
         }
-        changed
+        starts
     }
 
     /// Finds the rows that the man moves of this row lead to.

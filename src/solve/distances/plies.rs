@@ -77,8 +77,8 @@ impl Narrow {
     }
 
     /// Sets all distances of a run, whatever they were: those of some squares to one, the others to
-    /// zero. The run has a position for each square of `run`, of which the lowest is that of number
-    /// `first`.
+    /// zero. It is the first thing that is done to them. The run has a position for each square of
+    /// `run`, of which the lowest is that of number `first`.
     ///
     /// # Safety
     /// No other thread may use these distances meanwhile.
@@ -90,9 +90,6 @@ impl Narrow {
         // SAFETY: as the caller promises.
         unsafe {
             self.fill_bytes(&self.low, first, run, (run, squares), 1);
-            if self.has_high.load(Relaxed) {
-                self.fill_bytes(&self.high, first, run, (run, W::ZERO), 0);
-            }
         }
     }
 
@@ -116,8 +113,8 @@ impl Narrow {
         }
     }
 
-    /// Sets the bytes of squares of `written`: to a value for those in `squares`, to zero for the
-    /// others.
+    /// Sets the bytes of squares of `written`, which are squares of the run: to a value for those in
+    /// `squares`, to zero for the others.
     ///
     /// # Safety
     /// As [`Narrow::fill`], for `written`.

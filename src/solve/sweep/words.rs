@@ -5,13 +5,16 @@ use std::ops::Range;
 use crate::board::Word;
 use crate::solve::planes::Planes;
 
+/// Words looked at together: as many as keep the vector registers busy.
+pub const LANES: usize = 16;
+
 /// What is known of the words of a block with one side to move. Nothing is of a word in which fixed
 /// pieces collide.
 pub struct Sides<W> {
     pub win: Vec<W>,
     pub loss: Vec<W>,
-    /// Found by the current layer, to be committed with the next, and at first what has ended;
-    /// unused without layers.
+    /// Found by the current layer, to be made final at its end, and at first what has ended; unused
+    /// without layers.
     pub(super) next_win: Vec<W>,
     pub(super) next_loss: Vec<W>,
     /// Undecided quiet positions.
@@ -194,22 +197,23 @@ impl<W: Word> Row<'_, W> {
 
     /// [`Row::found`] for words that follow each other. Returns whether anything was found.
     #[inline(always)]
-    pub(super) fn found_many<const LAYERED: bool, const N: usize>(
+    pub(super) fn found_many<const LAYERED: bool>(
         &mut self,
         first: usize,
-        reaches_loss: [W; N],
-        only_wins: [W; N],
+        reaches_loss: [W; LANES],
+        only_wins: [W; LANES],
     ) -> bool {
-        let open = lanes::<_, N>(self.open, first);
-        let doomed = lanes::<_, N>(self.doomed, first);
+        let open = lanes_mut(self.open, first);
+        let doomed = lanes_mut(self.doomed, first);
         let (wins, losses) = if LAYERED {
             (&mut *self.next_win, &mut *self.next_loss)
         } else {
             (&mut *self.win, &mut *self.loss)
         };
-        let (wins, losses) = (lanes::<_, N>(wins, first), lanes::<_, N>(losses, first));
+        let wins = lanes_mut(wins, first);
+        let losses = lanes_mut(losses, first);
         let mut any = W::ZERO;
-        for i in 0..N {
+        for i in 0..LANES {
             let win = open[i] & reaches_loss[i];
             let loss = doomed[i] & only_wins[i] & !win;
             wins[i] |= win;
@@ -224,9 +228,15 @@ impl<W: Word> Row<'_, W> {
     }
 }
 
-/// So many words from a place on.
+/// [`LANES`] words from a place on.
 #[inline(always)]
-fn lanes<W, const N: usize>(words: &mut [W], first: usize) -> &mut [W; N] {
-    let words = &mut words[first..first + N];
+pub fn lanes<W>(words: &[W], first: usize) -> &[W; LANES] {
+    let words = &words[first..first + LANES];
+    words.try_into().expect("a slice of this length")
+}
+
+#[inline(always)]
+fn lanes_mut<W>(words: &mut [W], first: usize) -> &mut [W; LANES] {
+    let words = &mut words[first..first + LANES];
     words.try_into().expect("a slice of this length")
 }
