@@ -332,6 +332,21 @@ fn a_missing_slice_is_named() {
     assert_eq!(error.slice, "KvK".parse().unwrap());
 }
 
+/// Distances made for one slice cannot be filled with those of another.
+#[test]
+fn distances_of_another_slice_are_refused() {
+    type R = crownhead::rules::English;
+    let mut store = Store::new();
+    let planes = Arc::new(PlaneSlice::new("KvK".parse().unwrap()).expect("memory"));
+    store.insert(planes.clone());
+    let other = PlaneSlice::new("KKvK".parse().unwrap()).expect("memory");
+    let mut distances = DtcDistances::new(&other).expect("memory");
+    let error = solve::<R>(&store, &planes, Some(&mut distances), &|_| ()).unwrap_err();
+    assert!(error.to_string().contains("those of KKvK"), "{error}");
+    let mut distances = distances.renewed(&planes).expect("memory");
+    assert!(solve::<R>(&store, &planes, Some(&mut distances), &|_| ()).is_ok());
+}
+
 /// While a slice is being solved it is told how many positions are done.
 #[test]
 fn progress_within_a_slice() {

@@ -156,12 +156,29 @@ struct PullWhite<'p, W, const LAYERED: bool> {
     loss: &'p [W],
 }
 
-/// Where to look at [`LANES`] words so that each of a row with so many columns is looked at. The
-/// last ones may overlap with those before: to find something once more changes nothing.
+/// Does all words of a row, [`LANES`] together if there are so many: `many` is given the first of
+/// them. The last ones may overlap with those before: to find something once more changes nothing.
 #[inline(always)]
-fn lane_starts(columns: usize) -> impl Iterator<Item = usize> {
-    let starts = (0..columns).step_by(LANES);
-    starts.map(move |first| first.min(columns - LANES))
+fn do_lanes<W: Word>(
+    words: &mut Row<W>,
+    word: impl Fn(&mut Row<W>, usize) -> bool,
+    many: impl Fn(&mut Row<W>, usize) -> bool,
+) -> bool {
+    let columns = words.words();
+    let mut any = false;
+    if columns < LANES {
+        for column in 0..columns {
+            any |= word(words, column);
+        }
+        return any;
+    }
+    for first in (0..columns).step_by(LANES) {
+        let first = first.min(columns - LANES);
+        if lanes(words.open, first).iter().any(|open| open.any()) {
+            any |= many(words, first);
+        }
+    }
+    any
 }
 
 impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
@@ -185,20 +202,13 @@ impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
 
     #[inline(always)]
     fn row(&self, row: usize, mut words: Row<W>) -> bool {
-        let columns = self.others.len();
-        let mut any = false;
-        if columns < LANES {
-            for column in 0..columns {
-                any |= self.word(row, column, &mut words, column);
-            }
-            return any;
-        }
-        for first in lane_starts(columns) {
+        let word = |words: &mut Row<W>, column| self.word(row, column, words, column);
+        do_lanes(&mut words, word, |words, first| {
             let mut reaches_loss = [W::ZERO; LANES];
             let mut only_wins = [W::ALL; LANES];
             let others = lanes(self.others, first);
             for step in self.white.of(row) {
-                let from = step.to as usize * columns + first;
+                let from = step.to as usize * self.others.len() + first;
                 let (loss, win) = (lanes(self.loss, from), lanes(self.win, from));
                 for i in 0..LANES {
                     let blocked = (others[i] & step.path).any();
@@ -207,9 +217,8 @@ impl<W: Word, const LAYERED: bool> WordTask<W> for PullWhite<'_, W, LAYERED> {
                     only_wins[i] &= win[i] | !way;
                 }
             }
-            any |= words.found_many::<LAYERED>(first, reaches_loss, only_wins);
-        }
-        any
+            words.found_many::<LAYERED>(first, reaches_loss, only_wins)
+        })
     }
 }
 
@@ -276,18 +285,11 @@ impl<R: Rules, D: Decided<W<R>>> WordTask<W<R>> for PullBlack<'_, R, D> {
 
     #[inline(always)]
     fn row(&self, row: usize, mut words: Row<W<R>>) -> bool {
-        let columns = self.black.sets.len();
-        let mut any = false;
-        if columns < LANES {
-            for column in 0..columns {
-                any |= self.word(row, column, &mut words, column);
-            }
-            return any;
-        }
         let free = self.free & !self.rows[row];
-        for first in lane_starts(columns) {
-            let from = row * columns + first;
+        let word = |words: &mut Row<W<R>>, column| self.word(row, column, words, column);
+        do_lanes(&mut words, word, |words, first| {
             let sets = lanes(&self.black.sets, first);
+            let from = row * self.black.sets.len() + first;
             let (win, loss) = (lanes(self.win, from), lanes(self.loss, from));
             let mut empty = [W::<R>::ZERO; LANES];
             let mut losses = empty;
@@ -299,15 +301,16 @@ impl<R: Rules, D: Decided<W<R>>> WordTask<W<R>> for PullBlack<'_, R, D> {
             }
             let reaches_loss = reaching_many::<R>(losses, empty);
             let escapes = reaching_many::<R>(exits, empty);
+            let mut any = false;
             for i in 0..LANES {
                 let column = first + i;
                 if words.open[column].any() {
                     let moves = [reaches_loss[i], escapes[i]];
-                    any |= self.find(row, column, moves, &mut words, column);
+                    any |= self.find(row, column, moves, words, column);
                 }
             }
-        }
-        any
+            any
+        })
     }
 }
 
