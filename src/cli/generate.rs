@@ -19,9 +19,10 @@ use crownhead::table::{Header, Metric, Profile};
 
 /// Solve slices and write their tables; finished ones are kept, so a stopped run can be repeated
 ///
-/// A table that is kept must be the file that MANIFEST lists. If MANIFEST was lost, it is made anew
-/// from the tables that are sound in themselves. Files with a damaged header, or of another slice,
-/// are told and replaced.
+/// A table that is kept must be the file that MANIFEST lists. One that is not listed is entered
+/// there, and told, if its checksums are right: so MANIFEST is made anew where it was deleted. A
+/// table with a damaged header, or cut off, is told and replaced; any other file in the place of a
+/// table is refused.
 ///
 /// A slice is a material balance: White's kings and men, v, Black's, such as KKMvKM.
 #[derive(Debug, clap::Args)]
@@ -209,6 +210,10 @@ enum JsonEvent<'a> {
     Kept {
         slice: String,
     },
+    Entered {
+        slice: String,
+        path: String,
+    },
     Replacing {
         slice: String,
         path: String,
@@ -313,9 +318,17 @@ impl<'a> Reporter<'a> {
                     || format!("{slice:<12} kept"),
                 );
             }
+            Event::Entered { slice, path } => {
+                let path = path.display().to_string();
+                let line = format!(
+                    "{slice:<12} `{path}` was not listed in MANIFEST: entered, its checksums are right"
+                );
+                let slice = slice.to_string();
+                self.tell_slice(|| JsonEvent::Entered { slice, path }, || line);
+            }
             Event::Replacing { slice, path } => {
                 let path = path.display().to_string();
-                let line = format!("{slice:<12} `{path}` is no sound table of it: made anew");
+                let line = format!("{slice:<12} replaces `{path}`, which is no sound table");
                 let slice = slice.to_string();
                 self.tell_slice(|| JsonEvent::Replacing { slice, path }, || line);
             }

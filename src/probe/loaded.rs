@@ -81,12 +81,17 @@ pub struct LoadedSlice {
 }
 
 impl LoadedSlice {
+    /// Bytes each thread has of the values whose hash is compared: a result in one, a distance in
+    /// two and once more as it is hashed.
+    pub const BYTES_PER_THREAD: u64 = 5 * HASH_CHUNK;
+
     /// Reads the WDL table and those of the other metrics asked for from below a tables directory.
     /// Tables of the slices that captures lead to must be there as well. So many bytes of decoded
     /// blocks are kept meanwhile.
     ///
     /// # Errors
-    /// If one is missing or damaged anywhere, or does not have the values its header has the hash of.
+    /// If one is missing or damaged anywhere, or does not have the values its header has the hash
+    /// of.
     pub fn read(
         tables: &Path,
         rule_set: RuleSetId,

@@ -17,7 +17,12 @@ use crate::table::{Header, Manifest, Metric, TableError, spooled_table, table_pa
 pub enum Event<'a> {
     /// The tables of a slice were there already, or another process has finished them.
     Kept(Slice),
-    /// A file that is no sound table of the slice stands in the place of one: it will be replaced.
+    /// A table that is kept was not listed in the manifest: it is now, as its checksums are right.
+    Entered {
+        slice: Slice,
+        path: &'a Path,
+    },
+    /// A damaged table of the slice is made anew.
     Replacing {
         slice: Slice,
         path: &'a Path,
@@ -63,14 +68,18 @@ pub enum GenerateError {
 ///
 /// A finished table is never solved again, whoever wrote it: a run that was killed continues where
 /// it stopped, and several processes on one directory share the work, each taking slices that no
-/// other has locked. It must be the file that the manifest lists, though; what is read back must have
-/// the values its header has the hash of. Only slices that the rest of the plan depends on stay in memory; they are
-/// read back from their tables where that is where they are. Everything keeps to the limit of
-/// memory, but for the program itself and pages of files that the system can drop.
+/// other has locked. It must be the file that the manifest lists, though; what is read back must
+/// have the values its header has the hash of. Only a table whose header is damaged, or that is cut
+/// off, is replaced: no other file, nor a table of a newer version.
+///
+/// Only slices that the rest of the plan depends on stay in memory; they are read back from their
+/// tables where that is where they are. Everything keeps to the limit of memory, but for the
+/// program itself and pages of files that the system can drop.
 ///
 /// # Errors
-/// [`GenerateError`]; a table that is not what it was, and a memory limit that is too small, are told
-/// before any work is done.
+/// [`GenerateError`]. A file that can neither be kept nor replaced, and a memory limit that is too
+/// small, are told before any work is done; values that are not those of their header when they
+/// are read back.
 pub fn generate(
     plan: &Plan,
     solver: &mut dyn SliceSolver,
@@ -97,9 +106,10 @@ pub fn generate(
         report,
     };
     generation.drop_finished()?;
-    // Of some, metrics are still to be made.
-    generation.check_kept(&generation.remaining)?;
-    generation.check_places()?;
+    for &slice in &generation.remaining {
+        // Of some, metrics are still to be made.
+        generation.check_kept(slice, &generation.found(slice)?)?;
+    }
     generation.remove_leftovers();
     generation.share_memory()?;
     while let Some((slice, _lock)) = generation.take_slice()? {
@@ -107,6 +117,10 @@ pub fn generate(
     }
     Ok(())
 }
+
+/// A metric of a slice, and the header of its table if that is there: sound, and of the length it
+/// says.
+type Found = (Metric, Option<Header>);
 
 struct Generation<'a> {
     rule_set: RuleSetId,
@@ -135,7 +149,7 @@ impl Generation<'_> {
                 if self.is_ready(slice)
                     && let Some(lock) = self.lock(slice, SliceLock::try_take)?
                 {
-                    if self.is_finished(slice) {
+                    if self.is_finished(slice)? {
                         break;
                     }
                     return Ok(Some((slice, lock)));
@@ -147,7 +161,7 @@ impl Generation<'_> {
             if self.remaining.len() == before {
                 (self.report)(Event::Waiting(first));
                 let lock = self.lock(first, SliceLock::wait)?;
-                if !self.is_finished(first) {
+                if !self.is_finished(first)? {
                     return Ok(Some((first, lock)));
                 }
                 self.drop_finished()?;
@@ -175,6 +189,16 @@ impl Generation<'_> {
     /// Solves a slice and writes its tables.
     fn make(&mut self, slice: Slice) -> Result<(), GenerateError> {
         let start = Instant::now();
+        // What was written since work began is checked, too. A finished table stays what it is,
+        // whatever profile it has.
+        let found = self.found(slice)?;
+        self.check_kept(slice, &found)?;
+        for (metric, _) in found.iter().filter(|(_, header)| header.is_none()) {
+            let path = &self.path(slice, *metric);
+            if path.symlink_metadata().is_ok() {
+                (self.report)(Event::Replacing { slice, path });
+            }
+        }
         self.make_room(slice);
         for needed in self.dependencies[&slice].clone() {
             if self.known.insert(needed) {
@@ -187,11 +211,8 @@ impl Generation<'_> {
         (self.report)(Event::Started(slice));
         let report = self.report;
         let progress = |positions| report(Event::Progress(positions));
-        // A finished table stays what it is, whatever profile it has.
-        let finished = |&metric: &Metric| (metric, self.finished(slice, metric));
-        let tables: Vec<_> = self.metrics.iter().map(finished).collect();
         let values = self.solver.solve(slice, &progress)?;
-        let headers = tables
+        let headers = found
             .into_iter()
             .map(|(metric, finished)| {
                 let Settings {
@@ -251,12 +272,12 @@ impl Generation<'_> {
         let needed = &self.dependencies[&slice];
         let resident = |&s: &Slice| self.solver.resident_bytes(s);
         let around: u64 = needed.iter().map(resident).sum();
-        let loading = needed.iter().map(|&s| {
-            let settings = self.settings;
-            settings.reading_bytes(self.rule_set, s, self.cache) + self.solver.loading_bytes(s)
-        });
-        let threads = rayon::current_num_threads() as u64;
         let settings = self.settings;
+        let threads = rayon::current_num_threads() as u64;
+        let loading = needed.iter().map(|&s| {
+            settings.reading_bytes(self.rule_set, s, self.cache, threads)
+                + self.solver.loading_bytes(s)
+        });
         let writing = settings.writing_bytes(self.rule_set, slice, self.cache, threads);
         let making = resident(&slice) + self.solver.working_bytes(slice) + writing;
         around + making.max(loading.max().unwrap_or(0))
@@ -286,44 +307,24 @@ impl Generation<'_> {
     }
 
     fn drop_finished(&mut self) -> Result<(), TableError> {
-        let (finished, remaining): (Vec<_>, Vec<_>) = self
-            .remaining
-            .iter()
-            .partition(|&&slice| self.is_finished(slice));
-        self.check_kept(&finished)?;
-        self.remaining = remaining;
-        for slice in finished {
-            (self.report)(Event::Kept(slice));
+        for slice in self.remaining.clone() {
+            let found = self.found(slice)?;
+            if found.iter().all(|(_, header)| header.is_some()) {
+                self.check_kept(slice, &found)?;
+                self.remaining.retain(|&other| other != slice);
+                (self.report)(Event::Kept(slice));
+            }
         }
         Ok(())
     }
 
     /// Tables that are kept are those the manifest lists, or are entered there if they are sound.
-    fn check_kept(&self, slices: &[Slice]) -> Result<(), TableError> {
-        let each = slices.iter().flat_map(|&slice| {
-            let metrics = self.metrics.iter().copied();
-            metrics.map(move |metric| (slice, metric))
-        });
-        let kept = each.filter(|&(slice, metric)| self.finished(slice, metric).is_some());
-        let path =
-            |(slice, metric)| table_path(&self.settings.tables, self.rule_set, slice, metric);
-        Manifest::check_or_enter(&kept.map(path).collect::<Vec<_>>())
-    }
-
-    /// Nothing stands in the way of the tables to come; files that will be replaced are told.
-    fn check_places(&self) -> Result<(), TableError> {
-        for &slice in &self.remaining {
-            for &metric in &self.metrics {
-                let path = table_path(&self.settings.tables, self.rule_set, slice, metric);
-                if path.is_dir() {
-                    let directory = io::Error::from(io::ErrorKind::IsADirectory);
-                    return Err(TableError::io("write", &path)(directory));
-                }
-                if path.symlink_metadata().is_ok() && self.finished(slice, metric).is_none() {
-                    let path = path.as_path();
-                    (self.report)(Event::Replacing { slice, path });
-                }
-            }
+    fn check_kept(&self, slice: Slice, found: &[Found]) -> Result<(), TableError> {
+        let kept = found.iter().filter(|(_, header)| header.is_some());
+        let kept: Vec<PathBuf> = kept.map(|(metric, _)| self.path(slice, *metric)).collect();
+        let directory = self.settings.tables.join(self.rule_set.name());
+        for path in Manifest::check_or_enter(&directory, &kept)? {
+            (self.report)(Event::Entered { slice, path });
         }
         Ok(())
     }
@@ -344,18 +345,46 @@ impl Generation<'_> {
         }
     }
 
-    /// All tables of the slice are there, with sound headers and of the length these say.
-    fn is_finished(&self, slice: Slice) -> bool {
-        let mut metrics = self.metrics.iter();
-        metrics.all(|&metric| self.finished(slice, metric).is_some())
+    fn is_finished(&self, slice: Slice) -> Result<bool, TableError> {
+        let found = self.found(slice)?;
+        Ok(found.iter().all(|(_, header)| header.is_some()))
     }
 
-    /// The header of a table that is there, sound and of the length it says.
-    fn finished(&self, slice: Slice, metric: Metric) -> Option<Header> {
-        let path = table_path(&self.settings.tables, self.rule_set, slice, metric);
-        let header = Header::read(&path).ok()?;
-        let is = (header.rule_set, header.slice, header.metric);
-        (is == (self.rule_set, slice, metric)).then_some(header)
+    /// What is there of the tables of a slice. What is neither such a table nor a damaged one is an
+    /// error.
+    fn found(&self, slice: Slice) -> Result<Vec<Found>, TableError> {
+        let finished = |metric| match Header::read(&self.path(slice, metric)) {
+            Ok(header) => {
+                let is = (header.rule_set, header.slice, header.metric);
+                if is == (self.rule_set, slice, metric) {
+                    return Ok(Some(header));
+                }
+                Err(TableError::InTheWay {
+                    path: self.path(slice, metric),
+                    what: format!(
+                        "is {}.{} of {}",
+                        header.slice, header.metric, header.rule_set
+                    ),
+                })
+            }
+            Err(TableError::CorruptHeader { .. }) => Ok(None),
+            Err(TableError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Ok(None)
+            }
+            Err(TableError::NotATable { path, .. }) => Err(TableError::InTheWay {
+                path,
+                what: "is no table".to_owned(),
+            }),
+            Err(error) => Err(error),
+        };
+        let metrics = self.metrics.iter();
+        metrics
+            .map(|&metric| Ok((metric, finished(metric)?)))
+            .collect()
+    }
+
+    fn path(&self, slice: Slice, metric: Metric) -> PathBuf {
+        table_path(&self.settings.tables, self.rule_set, slice, metric)
     }
 }
 
@@ -456,6 +485,17 @@ mod tests {
         pieces: usize,
         memory: Option<u64>,
     ) -> Result<Vec<String>, GenerateError> {
+        run_telling(solver, tables, pieces, memory, &|_| ())
+    }
+
+    /// Calls `tell` with each event in words, which are returned.
+    fn run_telling(
+        solver: &mut FakeSolver,
+        tables: &Path,
+        pieces: usize,
+        memory: Option<u64>,
+        tell: &(dyn Fn(&str) + Sync),
+    ) -> Result<Vec<String>, GenerateError> {
         let told = Mutex::new(Vec::new());
         let settings = Settings {
             tables: tables.to_owned(),
@@ -469,6 +509,9 @@ mod tests {
             let text = match event {
                 Event::Kept(slice) => format!("kept {slice}"),
                 Event::Waiting(slice) => format!("waiting {slice}"),
+                Event::Entered { path, .. } => {
+                    format!("entered {}", path.file_name().unwrap().display())
+                }
                 Event::Replacing { path, .. } => {
                     format!("replacing {}", path.file_name().unwrap().display())
                 }
@@ -479,6 +522,7 @@ mod tests {
                     format!("finished {slice}")
                 }
             };
+            tell(&text);
             told.lock().unwrap().push(text);
         })?;
         Ok(told.into_inner().unwrap())
@@ -547,6 +591,57 @@ mod tests {
             ]
         );
         assert_eq!(files(directory.path()), before);
+    }
+
+    /// What is no table of this slice, or of a version to come, is not written over; that is told
+    /// before anything is solved.
+    #[test]
+    fn only_damaged_tables_are_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        run(&mut FakeSolver::new(), directory.path(), 2, None).unwrap();
+        let path = |name: &str| directory.path().join("english").join(name);
+        let sound = fs::read(path("KvM.dtw")).unwrap();
+        let mut newer = sound.clone();
+        newer[8..10].copy_from_slice(&u16::MAX.to_le_bytes());
+        let foreign = fs::read(path("KvM.wdl")).unwrap();
+        fs::remove_file(path("KvK.dtw")).unwrap();
+        for (bytes, why) in [
+            (&newer, "newer crownhead"),
+            (&foreign, "is KvM.wdl of english"),
+            (&b"notes".to_vec(), "is no table"),
+        ] {
+            fs::write(path("KvM.dtw"), bytes).unwrap();
+            let mut solver = FakeSolver::new();
+            let error = run(&mut solver, directory.path(), 2, None).unwrap_err();
+            let text = error.to_string();
+            assert!(text.contains("KvM.dtw") && text.contains(why), "{text}");
+            assert!(solver.solved.is_empty());
+            assert_eq!(&fs::read(path("KvM.dtw")).unwrap(), bytes);
+        }
+    }
+
+    /// Another process may have written part of a slice since work began.
+    #[test]
+    fn what_appears_meanwhile_is_checked_too() {
+        let directory = tempfile::tempdir().unwrap();
+        run(&mut FakeSolver::new(), directory.path(), 2, None).unwrap();
+        let path = |name: &str| directory.path().join("english").join(name);
+        fs::remove_file(path("KvM.dtw")).unwrap();
+        let sound = fs::read(path("KvM.wdl")).unwrap();
+        fs::remove_file(path("KvM.wdl")).unwrap();
+        fs::remove_file(path("KvK.dtw")).unwrap();
+        let mut foreign = sound.clone();
+        *foreign.last_mut().unwrap() ^= 1;
+        let mut solver = FakeSolver::new();
+        // While KvK is being solved, KvM.wdl comes from somewhere.
+        let told = run_telling(&mut solver, directory.path(), 2, None, &|text| {
+            if text == "started KvK" {
+                fs::write(path("KvM.wdl"), &foreign).unwrap();
+            }
+        });
+        let error = told.unwrap_err();
+        assert!(error.to_string().contains("KvM.wdl"), "{error}");
+        assert_eq!(solver.solved, ["KvK".parse().unwrap()]);
     }
 
     #[test]

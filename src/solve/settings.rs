@@ -35,8 +35,15 @@ impl Settings {
     }
 
     /// Bytes that reading the tables of a slice back takes, beside what the solver does.
-    pub(super) fn reading_bytes(&self, rule_set: RuleSetId, slice: Slice, cache: u64) -> u64 {
-        LoadedSlice::bytes(rule_set, slice, self.loaded_metrics()) + cache
+    pub(super) fn reading_bytes(
+        &self,
+        rule_set: RuleSetId,
+        slice: Slice,
+        cache: u64,
+        threads: u64,
+    ) -> u64 {
+        let values = LoadedSlice::bytes(rule_set, slice, self.loaded_metrics());
+        values + cache + threads * LoadedSlice::BYTES_PER_THREAD
     }
 
     /// Metrics of earlier slices that later ones need.
@@ -51,9 +58,10 @@ impl Settings {
     /// tables goes first.
     pub fn solver_memory(&self, plan: &Plan, threads: usize) -> Option<u64> {
         let rule_set = plan.rule_set();
+        let threads = threads as u64;
         let tables = plan.slices().iter().map(|&slice| {
-            let writing = self.writing_bytes(rule_set, slice, LEAST_CACHE, threads as u64);
-            writing.max(self.reading_bytes(rule_set, slice, LEAST_CACHE))
+            let writing = self.writing_bytes(rule_set, slice, LEAST_CACHE, threads);
+            writing.max(self.reading_bytes(rule_set, slice, LEAST_CACHE, threads))
         });
         let tables = tables.max().unwrap_or(0);
         self.memory.map(|memory| memory.saturating_sub(tables))

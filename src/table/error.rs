@@ -18,7 +18,7 @@ pub enum TableError {
     NotATable { path: PathBuf, reason: &'static str },
     #[error(
         "`{}` has format version {version}, this program reads {OLDEST_VERSION} to {known}: \
-         use a newer crownhead, or generate the table again",
+         use a newer crownhead, or delete it and generate the slice again",
         path.display()
     )]
     Version {
@@ -51,7 +51,10 @@ pub enum TableError {
     Checksum { path: PathBuf, page: u64 },
     #[error("`{}` is damaged ({reason}): delete it, `crownhead generate` makes it anew", path.display())]
     Manifest { path: PathBuf, reason: String },
-    /// Its own checksums may be right: it is of another set, or forged.
+    /// What stands where a table is to be, and is not to be replaced unasked.
+    #[error("`{}` {what}, and a table is to be made in its place: move it away", path.display())]
+    InTheWay { path: PathBuf, what: String },
+    /// Its own checksums may be right: it was exchanged for that of another set.
     #[error(
         "`{}` is not the file that the MANIFEST beside it lists: delete it and generate the slice \
          again, or delete its line there if it is the one to trust",

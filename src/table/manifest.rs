@@ -1,11 +1,10 @@
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::{TableError, TableFile, create_file, open_file, open_lock};
+use super::{TableError, TableFile, create_file, open_file, open_lock, sync_directory};
 use crate::parallel;
 
 /// The BLAKE3 hashes of the tables in one directory, in its file `MANIFEST`: a line
@@ -66,14 +65,14 @@ impl Manifest {
         self.hashes.keys().map(String::as_str)
     }
 
-    /// Compares the bytes of a table with the hash listed for it; returns whether one is.
+    /// Compares the bytes of a table with the hash listed for it; returns whether there is one.
     ///
     /// # Errors
     /// [`TableError::NotAsListed`], or [`TableError::Checksum`] if it is damaged.
     pub fn check(&self, table: &TableFile) -> Result<bool, TableError> {
         match self.hash(&place_of(table.path()).1) {
             None => Ok(false),
-            Some(hash) if hash == blake3::hash(table.bytes()) => Ok(true),
+            Some(listed) if listed == hash(table.bytes()) => Ok(true),
             Some(_) => {
                 // What is damaged is told with its place.
                 table.check_pages()?;
@@ -87,63 +86,58 @@ impl Manifest {
     /// Enters a table that is about to appear at `table` into the manifest of its directory.
     pub(super) fn record(table: &Path, bytes: &[u8]) -> Result<(), TableError> {
         let (directory, name) = place_of(table);
+        let hash = hash(bytes);
         Manifest::update(directory, |hashes| {
-            hashes.insert(name, blake3::hash(bytes));
-            Ok(())
+            hashes.insert(name, hash);
         })
     }
 
     /// Compares tables of one directory with what its manifest lists, on all threads. Those that it
     /// does not list, as it was lost or they came without one, are entered if all their pages are
-    /// sound: nothing tells more of them.
+    /// sound, and returned: nothing tells more of them.
     ///
     /// # Errors
-    /// As [`Manifest::check`]; if a table cannot be read, or the manifest not be written.
-    pub fn check_or_enter(tables: &[PathBuf]) -> Result<(), TableError> {
-        let Some(first) = tables.first() else {
-            return Ok(());
-        };
-        let (directory, _) = place_of(first);
-        let listed = Manifest::read(directory).unwrap_or_default();
+    /// As [`Manifest::check`]; if a table or the manifest cannot be read, or this not be written.
+    pub fn check_or_enter<'p>(
+        directory: &Path,
+        tables: &'p [PathBuf],
+    ) -> Result<Vec<&'p Path>, TableError> {
+        let listed = Manifest::read(directory)?;
         let checked = parallel::map(tables.len() as u64, &|i| {
-            listed.check(&TableFile::open(&tables[i as usize])?)
+            let table = TableFile::open(&tables[i as usize])?;
+            if listed.check(&table)? {
+                return Ok(None);
+            }
+            table.check_pages()?;
+            Ok(Some(hash(table.bytes())))
         });
         let mut unlisted = Vec::new();
-        for (table, is_listed) in tables.iter().zip(checked) {
-            if !is_listed? {
-                unlisted.push(table);
-            }
+        for (table, hash) in tables.iter().zip(checked) {
+            unlisted.extend(hash?.map(|hash| (table.as_path(), hash)));
         }
-        if unlisted.is_empty() {
-            return Ok(());
-        }
-        Manifest::update(directory, |hashes| {
-            for table in unlisted {
-                if let Entry::Vacant(place) = hashes.entry(place_of(table).1) {
-                    let file = TableFile::open(table)?;
-                    file.check_pages()?;
-                    place.insert(blake3::hash(file.bytes()));
+        if !unlisted.is_empty() {
+            Manifest::update(directory, |hashes| {
+                for &(table, hash) in &unlisted {
+                    // What another process has listed meanwhile stands.
+                    hashes.entry(place_of(table).1).or_insert(hash);
                 }
-            }
-            Ok(())
-        })
+            })?;
+        }
+        Ok(unlisted.into_iter().map(|(table, _)| table).collect())
     }
 
     /// Changes the manifest of a directory. It is replaced whole, under a lock, so that neither a
-    /// second process nor a power loss costs an entry. A damaged one is begun anew.
+    /// second process nor a power loss costs an entry.
     fn update(
         directory: &Path,
-        change: impl FnOnce(&mut BTreeMap<String, blake3::Hash>) -> Result<(), TableError>,
+        change: impl FnOnce(&mut BTreeMap<String, blake3::Hash>),
     ) -> Result<(), TableError> {
         let path = directory.join(Self::NAME);
         let lock = directory.join(".locks").join(Self::NAME);
         let file = open_lock(&lock).map_err(TableError::io("create", &lock))?;
         file.lock().map_err(TableError::io("lock", &lock))?;
-        let mut manifest = match Manifest::read(directory) {
-            Err(TableError::Manifest { .. }) => Manifest::default(),
-            read => read?,
-        };
-        change(&mut manifest.hashes)?;
+        let mut manifest = Manifest::read(directory)?;
+        change(&mut manifest.hashes);
         let temporary: PathBuf = directory.join(".MANIFEST.tmp");
         let write = || -> io::Result<()> {
             let mut file = create_file(&temporary)?;
@@ -151,8 +145,15 @@ impl Manifest {
             file.sync_all()
         };
         write().map_err(TableError::io("write", &temporary))?;
-        fs::rename(&temporary, &path).map_err(TableError::io("write", &path))
+        fs::rename(&temporary, &path).map_err(TableError::io("write", &path))?;
+        // A table that is listed here appears later, whatever happens.
+        sync_directory(directory)
     }
+}
+
+/// The hash of a whole file, on all threads.
+fn hash(bytes: &[u8]) -> blake3::Hash {
+    blake3::Hasher::new().update_rayon(bytes).finalize()
 }
 
 /// The directory of a table and its name there.
@@ -216,13 +217,21 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_and_repaired() {
+    fn damage_is_told_and_not_written_over() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(Manifest::NAME);
-        fs::write(&path, "no hash\n").unwrap();
-        let error = Manifest::read(directory.path()).unwrap_err();
-        assert!(error.to_string().contains("line 1"), "{error}");
-        Manifest::record(&directory.path().join("KvK.wdl"), b"x").unwrap();
+        let damaged = format!("{}  KvM.wdl\nno hash\n", blake3::hash(b"y").to_hex());
+        fs::write(&path, &damaged).unwrap();
+        let record = || Manifest::record(&directory.path().join("KvK.wdl"), b"x");
+        let none = Manifest::check_or_enter(directory.path(), &[]).map(|_| ());
+        for told in [Manifest::read(directory.path()).map(|_| ()), record(), none] {
+            let error = told.unwrap_err().to_string();
+            assert!(error.contains("line 2"), "{error}");
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
+        // As the message says.
+        fs::remove_file(&path).unwrap();
+        record().unwrap();
         assert_eq!(Manifest::read(directory.path()).unwrap().names().count(), 1);
     }
 }

@@ -61,6 +61,12 @@ fn create_file(path: &Path) -> io::Result<File> {
     }
 }
 
+/// What was renamed in a directory has its new name even after a power loss.
+fn sync_directory(directory: &Path) -> Result<(), TableError> {
+    let synced = File::open(directory).and_then(|directory| directory.sync_all());
+    synced.map_err(TableError::io("sync", directory))
+}
+
 /// Opens a file to lock, making it and its directory if need be. Anything else of its name, such as
 /// a pipe that nobody reads or a link, is refused.
 pub(crate) fn open_lock(path: &Path) -> io::Result<File> {

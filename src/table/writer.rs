@@ -1,4 +1,4 @@
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -8,7 +8,9 @@ use super::header::{HASH_LEN, HEADER_LEN, Stored};
 use super::manifest::Manifest;
 use super::reader::restore_distances;
 use super::spool::{Spool, Spools};
-use super::{Census, Header, Metric, Profile, SliceValues, TableError, TableFile, Wdl, pages};
+use super::{
+    Census, Header, Metric, Profile, SliceValues, TableError, TableFile, Wdl, pages, sync_directory,
+};
 use crate::board::{ByColor, Color};
 use crate::index::Slice;
 use crate::probe::{ProbeError, look_ahead, threats};
@@ -53,10 +55,7 @@ pub fn write_table(
         let table = table;
         Manifest::record(&path, table.bytes())
     })?;
-    // The new name itself must survive a power loss.
-    File::open(directory)
-        .and_then(|directory| directory.sync_all())
-        .map_err(TableError::io("sync", directory))?;
+    sync_directory(directory)?;
     Ok(header)
 }
 

@@ -234,7 +234,8 @@ fn two_generators_share_a_directory() {
     );
 }
 
-/// A manifest that was lost or damaged is made anew from the tables, if these are sound.
+/// A manifest that was deleted, as is asked of who has a damaged one, is made anew from the tables,
+/// if these are sound.
 #[test]
 fn kept_tables_are_listed_again() {
     let tables = tempfile::tempdir().unwrap();
@@ -246,12 +247,20 @@ fn kept_tables_are_listed_again() {
         let mut verify = crownhead(["verify", "english", "--checksums", "--tables"]);
         verify.arg(tables.path()).assert()
     };
-    for broken in [&b""[..], b"0000 KvK.wdl\n", b"\xff\xfe"] {
-        fs::write(&manifest, broken).unwrap();
+    for damaged in [&b"0000 KvK.wdl\n"[..], b"\xff\xfe"] {
+        fs::write(&manifest, damaged).unwrap();
+        for refused in [verified(), generate(tables.path(), &args)] {
+            let told = predicate::str::contains("MANIFEST").and(predicate::str::contains("delete"));
+            refused.code(1).stderr(told);
+        }
+        assert_eq!(fs::read(&manifest).unwrap(), damaged);
+        fs::remove_file(&manifest).unwrap();
         verified()
             .code(1)
-            .stderr(predicate::str::contains("MANIFEST"));
-        generate(tables.path(), &args).success();
+            .stderr(predicate::str::contains("not listed in the MANIFEST"));
+        let entered = generate(tables.path(), &args).success();
+        let told = "KvM.dtc` was not listed in MANIFEST: entered, its checksums are right";
+        entered.stdout(predicate::str::contains(told));
         verified().success();
         assert_eq!(files(tables.path(), "english"), before);
     }
@@ -286,8 +295,9 @@ fn pipes_are_no_tables() {
     pipe("MANIFEST");
     run().code(1).stderr(predicate::str::contains("MANIFEST"));
     fs::remove_file(english.join("MANIFEST")).unwrap();
-    // A table takes the place of the pipe.
     pipe("KvK.wdl");
+    run().code(1).stderr(predicate::str::contains("KvK.wdl"));
+    fs::remove_file(english.join("KvK.wdl")).unwrap();
     run().success();
     assert!(english.join("KvK.wdl").is_file());
 }
