@@ -100,8 +100,8 @@ fn probes(bytes: &[u8]) {
             }
         }
     });
-    let _ = verify_checksums(&path);
-    let _ = verify_sample(&tables, variant, header.slice, LOOKS);
+    let _ = verify_checksums(&[&path]);
+    let _ = verify_sample(&tables, variant, header.slice, &Metric::ALL, LOOKS);
     if header.positions <= SMALL {
         let metrics = &[header.metric];
         let _ = LoadedSlice::read(directory, header.rule_set, header.slice, metrics, 1 << 20);

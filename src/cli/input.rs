@@ -1,3 +1,5 @@
+//! Where lists are read from: a file, a pipe or standard input.
+
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;

@@ -4,14 +4,14 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use self::scope::Scope;
+use self::scope::{Scope, names_of};
 use super::input::Input;
 use super::missing::listed;
 use super::{Failure, TablesArg, VariantArg, grouped, words};
 use crownhead::index::{MAX_PIECES, Slice};
 use crownhead::probe::{DEFAULT_CACHE, Tablebase};
 use crownhead::rules::{RuleSetId, Variant};
-use crownhead::table::Metric;
+use crownhead::table::{Metric, TableFile};
 use crownhead::verify::{
     Verifier, VerifyError, least_bytes, verify_checksums, verify_list, verify_sample,
 };
@@ -22,9 +22,10 @@ const CACHE_SHARE: u64 = 8;
 /// Prove tables: every value against those of its successors, counts, hashes and checksums
 ///
 /// The first value that is wrong is told as FEN with its file and block, and the exit code is 1.
-/// Tables that a slice leads to and that are not verified with it are taken as they are, if they are
-/// what MANIFEST lists; that is told. So is what is missing of a set: the exit code is 1 if MANIFEST
-/// lists it, if a table that is there cannot be verified without it, or with --pieces.
+/// Tables that are needed and not verified themselves, as those that a --slice leads to, are taken
+/// as they are, if they are what MANIFEST lists; that is told. So is what is missing of a set: the
+/// exit code is 1 if MANIFEST lists it, if a table that is there cannot be verified without it, or
+/// with --pieces.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -80,21 +81,22 @@ impl Args {
         }
         let rule_set = variant.rule_set();
         let scope = match &self.slice[..] {
-            [] => Scope::of_set(
-                &tables,
-                rule_set,
-                self.pieces.map(usize::from),
-                self.checksums,
-            )?,
-            names => Scope::of_slices(&tables, variant, names)?,
+            [] => {
+                let pieces = self.pieces.map(usize::from);
+                Scope::of_set(&tables, rule_set, pieces, self.checksums)?
+            }
+            names => Scope::of_slices(&tables, variant, names, self.checksums)?,
         };
-        if !self.checksums {
-            self.check_memory(rule_set, &scope.slices)?;
-            take_as_they_are(out, &tables, rule_set, &scope.taken(rule_set))?;
-        }
-        self.verify(out, &tables, variant, &scope.slices)?;
+        self.check_memory(rule_set, &scope)?;
+        take_as_they_are(out, &tables, rule_set, &scope.taken)?;
+        self.verify(out, &tables, variant, &scope)?;
         if let Some(missing) = scope.end(&tables, rule_set)? {
-            writeln!(out, "what is there is right; {missing}")?;
+            let right = match (self.checksums, self.sample) {
+                (true, _) => "all checksums are right",
+                (_, Some(_)) => "all values looked at are right",
+                _ => "what is there is right",
+            };
+            writeln!(out, "{right}; {missing}")?;
         }
         Ok(())
     }
@@ -104,16 +106,17 @@ impl Args {
         out: &mut dyn Write,
         tables: &Tablebase,
         variant: Variant,
-        slices: &[Slice],
+        scope: &Scope,
     ) -> Result<(), Failure> {
         let mut verifier = Verifier::with_memory(tables, variant, self.memory);
-        for &slice in slices {
+        for (slice, metrics) in &scope.slices {
             let start = Instant::now();
-            check_bytes(tables, variant.rule_set(), slice)?;
+            let each = metrics.iter().map(|&metric| (*slice, metric));
+            check_bytes(tables, variant.rule_set(), each)?;
             let values = match (self.checksums, self.sample) {
                 (true, _) => None,
-                (_, Some(values)) => Some(verify_sample(tables, variant, slice, values)?),
-                _ => Some(verifier.slice(slice)?),
+                (_, Some(values)) => Some(verify_sample(tables, variant, *slice, metrics, values)?),
+                _ => Some(verifier.slice_in(*slice, metrics)?),
             };
             let seconds = start.elapsed().as_secs_f64();
             match values {
@@ -130,9 +133,13 @@ impl Args {
     }
 
     /// Tells before any work is done what the hungriest slice takes, if that is not allowed.
-    fn check_memory(&self, rule_set: RuleSetId, slices: &[Slice]) -> Result<(), VerifyError> {
-        let takes = |&slice: &Slice| (least_bytes(rule_set, slice), slice);
-        let most = slices.iter().map(takes).max_by_key(|&(bytes, _)| bytes);
+    fn check_memory(&self, rule_set: RuleSetId, scope: &Scope) -> Result<(), VerifyError> {
+        let takes = |&(slice, _): &(Slice, _)| (least_bytes(rule_set, slice), slice);
+        let most = scope
+            .slices
+            .iter()
+            .map(takes)
+            .max_by_key(|&(bytes, _)| bytes);
         let (Some((bytes, slice)), Some(allowed)) = (most, self.memory) else {
             return Ok(());
         };
@@ -150,14 +157,17 @@ impl Args {
     }
 }
 
-/// Compares the checksums of all tables of a slice.
-fn check_bytes(tables: &Tablebase, rule_set: RuleSetId, slice: Slice) -> Result<(), VerifyError> {
-    for metric in Metric::ALL {
-        if let Some(file) = tables.file(rule_set, slice, metric)? {
-            verify_checksums(file.path())?;
-        }
+/// Compares the checksums of tables that are there.
+fn check_bytes(
+    tables: &Tablebase,
+    rule_set: RuleSetId,
+    each: impl Iterator<Item = (Slice, Metric)>,
+) -> Result<(), VerifyError> {
+    let mut paths = Vec::new();
+    for (slice, metric) in each {
+        paths.extend(tables.file(rule_set, slice, metric)?.map(TableFile::path));
     }
-    Ok(())
+    verify_checksums(&paths)
 }
 
 /// Tells of tables that are not verified and on which those rest that are. Their bytes, at least,
@@ -166,19 +176,14 @@ fn take_as_they_are(
     out: &mut dyn Write,
     tables: &Tablebase,
     rule_set: RuleSetId,
-    slices: &[Slice],
+    taken: &[(Slice, Metric)],
 ) -> Result<(), Failure> {
-    if slices.is_empty() {
+    if taken.is_empty() {
         return Ok(());
     }
-    for &slice in slices {
-        if tables.header(rule_set, slice, Metric::Wdl).is_none() {
-            return Err(tables.missing(rule_set, slice, Metric::Wdl).into());
-        }
-        check_bytes(tables, rule_set, slice)?;
-    }
-    let number = words::counted(slices.len() as u64, "slice", "slices");
-    let names = listed(slices);
+    check_bytes(tables, rule_set, taken.iter().copied())?;
+    let number = words::counted(taken.len() as u64, "table", "tables");
+    let names = listed(&names_of(rule_set, taken));
     writeln!(
         out,
         "rests on {number} taken as they are, as MANIFEST lists them: {names}"

@@ -17,7 +17,9 @@ pub struct Inventory {
     pub coverage: Vec<Coverage>,
     /// Files that are not used as tables, and directories that are not searched.
     pub ignored: Vec<Ignored>,
-    /// Directories that have been searched, without symbolic links in their paths.
+    /// Directories that have been searched, in order.
+    pub(super) directories: Vec<PathBuf>,
+    /// The same without symbolic links in their paths.
     searched: HashSet<PathBuf>,
 }
 
@@ -185,6 +187,7 @@ impl Inventory {
         }
         let mut entries = fs::read_dir(directory)?.collect::<Result<Vec<_>, _>>()?;
         entries.sort_by_key(fs::DirEntry::file_name);
+        self.directories.push(directory.to_owned());
         for entry in entries {
             if entry.file_name().as_encoded_bytes().starts_with(b".") {
                 continue;
@@ -321,7 +324,7 @@ impl Ignored {
 }
 
 /// The rule set after which a file or directory is named.
-fn rule_set_named(path: &Path) -> Option<RuleSetId> {
+pub(super) fn rule_set_named(path: &Path) -> Option<RuleSetId> {
     let name = path.file_name()?;
     let mut all = RuleSetId::ALL.iter().copied();
     all.find(|rule_set| name == rule_set.name())

@@ -2,13 +2,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::cache::{Cache, CacheStatistics, LINE_DISTANCES, LINE_RESULTS};
+use super::inventory::rule_set_named;
 use super::search::{Reach, Unanswered};
 use super::tables::{Place, Table, Tables};
 use super::{Inventory, Outcome};
 use crate::board::{Color, Position};
 use crate::index::Slice;
 use crate::rules::{RuleSetId, Rules, with_rules};
-use crate::table::{Codes, Header, Metric, TableError, TableFile, Wdl};
+use crate::table::{Codes, Header, Manifest, Metric, TableError, TableFile, Wdl};
 
 /// Why a position cannot be answered.
 #[derive(Debug, thiserror::Error)]
@@ -107,6 +108,33 @@ impl Tablebase {
         let mut sets = self.inventory.coverage.iter();
         let set = sets.find(|set| set.rule_set == rule_set && set.metric == metric);
         set.and_then(|set| set.complete).unwrap_or(0)
+    }
+
+    /// Tables that are nowhere although they are listed in the manifest of a directory that was
+    /// searched: of one named after the rule set, or with some table of it.
+    ///
+    /// # Errors
+    /// If a manifest cannot be read.
+    pub fn lost(&self, rule_set: RuleSetId) -> Result<Vec<(Slice, Metric)>, TableError> {
+        let mut lost = Vec::new();
+        for directory in &self.inventory.directories {
+            let named = rule_set_named(directory) == Some(rule_set);
+            if !named && !self.tables.lie_in(directory, rule_set) {
+                continue;
+            }
+            let manifest = Manifest::read(directory)?;
+            let listed = manifest.names().filter_map(|name| {
+                let (slice, metric) = name.split_once('.')?;
+                let metric = Metric::ALL.into_iter().find(|m| m.name() == metric)?;
+                Some((slice.parse::<Slice>().ok()?, metric))
+            });
+            lost.extend(
+                listed.filter(|&(slice, metric)| self.header(rule_set, slice, metric).is_none()),
+            );
+        }
+        lost.sort_by_key(|(slice, metric)| (slice.sort_key(), *metric));
+        lost.dedup();
+        Ok(lost)
     }
 
     /// The header of the table of a slice (in either orientation), if there is one.

@@ -78,6 +78,14 @@ impl Tables {
         self.tables.iter().map(|table| &table.header)
     }
 
+    /// A table of a rule set lies in this directory.
+    pub fn lie_in(&self, directory: &Path, rule_set: RuleSetId) -> bool {
+        let mut tables = self.tables.iter();
+        tables.any(|table| {
+            table.header.rule_set == rule_set && table.path.parent() == Some(directory)
+        })
+    }
+
     /// About as many lines as there are values in all tables.
     pub fn decoded_lines(&self) -> u64 {
         let of_table = |header: &Header| {

@@ -22,6 +22,7 @@
 mod checksums;
 mod known;
 mod list;
+mod needed;
 mod sample;
 mod slice;
 mod worth;
@@ -38,6 +39,7 @@ use crate::table::{Metric, TableError};
 pub use checksums::verify_checksums;
 pub use known::least_bytes;
 pub use list::{ListError, verify_list};
+pub use needed::tables_needed;
 pub use sample::verify_sample;
 pub use slice::{Verifier, verify_slice};
 

@@ -11,8 +11,8 @@ use crate::table::{Metric, Wdl, stored_sides};
 /// Positions of a sample looked at by one task.
 const SAMPLE_CHUNK: u64 = 1024;
 
-/// Verifies so many values of the tables of one slice, spread evenly. Returns the number of values
-/// compared.
+/// Verifies so many values of each table of one slice in these metrics, spread evenly. Returns the
+/// number of values compared.
 ///
 /// # Errors
 /// The first thing that is wrong.
@@ -20,18 +20,19 @@ pub fn verify_sample(
     tables: &Tablebase,
     variant: Variant,
     slice: Slice,
+    metrics: &[Metric],
     values: u64,
 ) -> Result<u64, VerifyError> {
     with_rules!(variant.rule_set(), R => {
-        Subject::<R>::new(tables, variant, slice).verify_sample(values)
+        Subject::<R>::new(tables, variant, slice).verify_sample(metrics, values)
     })
 }
 
 impl<R: Rules> Subject<'_, R> {
-    fn verify_sample(&self, values: u64) -> Result<u64, VerifyError> {
+    fn verify_sample(&self, metrics: &[Metric], values: u64) -> Result<u64, VerifyError> {
         let positions = self.index.len();
         let mut compared = 0;
-        for metric in self.metrics() {
+        for metric in self.available(metrics) {
             for &side in stored_sides(self.slice) {
                 let wanted = values.min(positions);
                 // Multiples of such a step visit every part of the slice, no position twice.

@@ -40,14 +40,23 @@ impl<'t> Verifier<'t> {
         }
     }
 
-    /// Verifies all tables of one slice, whose successors' tables must be there. Returns the number
-    /// of values compared.
+    /// Verifies all tables of one slice. What that takes must be there: see
+    /// [`tables_needed`](super::tables_needed). Returns the number of values compared.
     ///
     /// # Errors
     /// The first thing that is wrong.
     pub fn slice(&mut self, slice: Slice) -> Result<u64, VerifyError> {
+        self.slice_in(slice, &Metric::ALL)
+    }
+
+    /// The same of the results and of distances in these metrics alone.
+    ///
+    /// # Errors
+    /// As [`Verifier::slice`].
+    pub fn slice_in(&mut self, slice: Slice, metrics: &[Metric]) -> Result<u64, VerifyError> {
         with_rules!(self.variant.rule_set(), R => {
-            Subject::<R>::new(self.tables, self.variant, slice).verify(&mut self.memory)
+            let subject = Subject::<R>::new(self.tables, self.variant, slice);
+            subject.verify(metrics, &mut self.memory)
         })
     }
 }
@@ -89,12 +98,14 @@ struct Part {
 }
 
 impl<R: Rules> Subject<'_, R> {
-    pub(super) fn metrics(&self) -> impl Iterator<Item = Metric> + '_ {
-        let exists = |&metric: &Metric| self.tables.header(R::ID, self.slice, metric).is_some();
-        Metric::ALL.into_iter().filter(exists)
+    /// Those of these metrics that there are tables of.
+    pub(super) fn available(&self, metrics: &[Metric]) -> Vec<Metric> {
+        let mut available = self.tables.available(R::ID, self.slice);
+        available.retain(|metric| metrics.contains(metric));
+        available
     }
 
-    fn verify(&self, memory: &mut Memory) -> Result<u64, VerifyError> {
+    fn verify(&self, metrics: &[Metric], memory: &mut Memory) -> Result<u64, VerifyError> {
         let mut values = 0;
         let known = memory.around::<R>(self.tables, self.slice)?;
         let grounded = Bits::new(self.index.len());
@@ -104,7 +115,8 @@ impl<R: Rules> Subject<'_, R> {
             values += self.index.len();
         }
         self.ground(&known, &grounded)?;
-        for metric in self.metrics().filter(|&metric| metric != Metric::Wdl) {
+        let distances = self.available(metrics).into_iter();
+        for metric in distances.filter(|&metric| metric != Metric::Wdl) {
             for &side in stored_sides(self.slice) {
                 let parts = self.chunks(|chunk| self.check_distances(metric, side, chunk))?;
                 self.compare_header(metric, side, &parts)?;

@@ -77,9 +77,13 @@ fn sets_with_gaps_are_verified_as_far_as_they_go() {
     let manifest = tables.path().join("english/MANIFEST");
     let lines = fs::read_to_string(&manifest).unwrap();
     let rest = || has("KMvK ").and(has("KMvM ").not());
-    let told = || has("english/KKvM.wdl").and(has("cannot be verified: KMvM\n"));
+    let told = || {
+        has("english/KKvM.wdl").and(has(
+            "not verified, as that takes some of these: english/KMvM.wdl\n",
+        ))
+    };
     let listed = verify(&[]).code(1).stdout(rest());
-    listed.stderr(told().and(has("MANIFEST lists english/KKvM.wdl;")));
+    listed.stderr(told().and(has("listed in MANIFEST: english/KKvM.wdl\n")));
     let without = lines.lines().filter(|line| !line.ends_with("KKvM.wdl"));
     let without: String = without.map(|line| line.to_owned() + "\n").collect();
     fs::write(&manifest, without).unwrap();
@@ -93,7 +97,105 @@ fn sets_with_gaps_are_verified_as_far_as_they_go() {
     // Nothing needs this one, but a manifest lists it.
     fs::remove_file(tables.path().join("english/KMvM.wdl")).unwrap();
     let lost = verify(&[]).code(1).stdout(has("KMvK "));
-    lost.stderr(has("MANIFEST lists english/KMvM.wdl\n"));
+    lost.stderr(has("listed in MANIFEST: english/KMvM.wdl\n"));
+}
+
+/// Results need results around, distances to the end those, too; distances to a conversion nothing
+/// more.
+#[test]
+fn a_gap_stands_in_the_way_of_what_needs_it() {
+    let tables = tempfile::tempdir().unwrap();
+    generate(tables.path(), &["english", "--pieces", "2"]).success();
+    let lose = |name: &str| {
+        fs::remove_file(tables.path().join("english").join(name)).unwrap();
+        let manifest = tables.path().join("english/MANIFEST");
+        let lines = fs::read_to_string(&manifest).unwrap();
+        let rest = lines.lines().filter(|line| !line.ends_with(name));
+        let rest: String = rest.map(|line| line.to_owned() + "\n").collect();
+        fs::write(&manifest, rest).unwrap();
+    };
+    let verify = |args: &[&str]| {
+        let mut verify = crownhead(["verify", "english", "--tables"]);
+        verify.arg(tables.path()).args(args).assert()
+    };
+    let has = predicate::str::contains::<&str>;
+    let values = |text| predicate::str::is_match(text).unwrap();
+    let all = || values("KvM +5,208 values are right");
+    lose("KvK.dtc");
+    let one = verify(&["--slice", "KvM"]).success();
+    one.stdout(all().and(has(
+        "2 tables taken as they are, as MANIFEST lists them: english/KvK.wdl",
+    )));
+    verify(&[])
+        .success()
+        .stdout(all().and(has("what is there is right; 1 table is missing")));
+
+    lose("KvK.dtw");
+    let some = verify(&[]).code(1);
+    // The distances of KvM are right, too, for all that is known.
+    let rests =
+        has("rests on 1 table taken as they are, as MANIFEST lists them: english/KvM.dtw\n");
+    let some = some.stdout(rests.and(values("KvM +3,472 values")).and(has("MvM ")));
+    some.stderr(has(
+        "not verified, as that takes some of these: english/KvM.dtw\n",
+    ));
+    let one = verify(&["--slice", "KvM"]).code(1).stdout("");
+    one.stderr(has("english/KvK.dtw"));
+    let bytes = verify(&["--checksums"]).success();
+    bytes.stdout(has("all checksums are right; 2 tables are missing"));
+}
+
+/// However a directory is given, what its manifest lists and is not there is told, each once.
+#[test]
+fn lost_tables_are_noticed_wherever_they_were() {
+    let tables = tempfile::tempdir().unwrap();
+    let nested = tables.path().join("more/set");
+    generate(&nested, &["english", "--pieces", "2"]).success();
+    // Another place with the same tables, under a name of its own.
+    let other = tables.path().join("other");
+    fs::create_dir(&other).unwrap();
+    for entry in fs::read_dir(nested.join("english")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            fs::copy(&path, other.join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    for directory in [nested.join("english"), other.clone()] {
+        for metric in ["dtc", "dtw"] {
+            fs::remove_file(directory.join(format!("MvM.{metric}"))).unwrap();
+        }
+    }
+    let told = "listed in MANIFEST: english/MvM.dtc english/MvM.dtw\n";
+    let places = [nested.join("english"), other, tables.path().join("more")];
+    for place in places {
+        let mut verify = crownhead(["verify", "english", "--tables"]);
+        let all = verify.arg(place).assert().code(1);
+        all.stderr(predicate::str::contains(told));
+        fails_naming(verify.args(["--slice", "MvM"]), &["2 tables", told]);
+    }
+    // Nothing but its name and the manifest tell what this one is.
+    let empty = tables.path().join("empty/english");
+    fs::create_dir_all(&empty).unwrap();
+    let nested = nested.join("english");
+    fs::copy(nested.join("MANIFEST"), empty.join("MANIFEST")).unwrap();
+    let both = std::env::join_paths([nested, empty]).unwrap();
+    let mut verify = crownhead(["verify", "english", "--slice", "MvM", "--tables"]);
+    fails_naming(verify.arg(both), &["2 tables", told]);
+}
+
+/// With `--pieces` a file that can only be a table of more is no hindrance.
+#[test]
+fn files_of_larger_slices_are_passed_over() {
+    let tables = tempfile::tempdir().unwrap();
+    generate(tables.path(), &["english", "--pieces", "2"]).success();
+    let verify = |pieces: &str| {
+        let mut verify = crownhead(["verify", "english", "--pieces", pieces, "--tables"]);
+        verify.arg(tables.path());
+        verify
+    };
+    fs::write(tables.path().join("english/KKvM.wdl"), "no table").unwrap();
+    verify("2").assert().success();
+    fails_naming(&mut verify("3"), &["KKvM.wdl"]);
 }
 
 /// One slice is verified given those it leads to, which must be the files that are listed.
@@ -108,7 +210,7 @@ fn what_a_slice_rests_on_is_told_and_compared_with_the_manifest() {
         verify.arg(tables.path()).args(args);
         verify
     };
-    let rests = predicate::str::contains("rests on 3 slices").and(predicate::str::contains("KvM"));
+    let rests = predicate::str::contains("rests on 3 tables").and(predicate::str::contains("KvM"));
     let one = ["--slice", "KKvM"];
     verify(&one).assert().success().stdout(rests);
     let all = || predicate::str::contains("rests on").not();

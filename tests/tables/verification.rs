@@ -8,7 +8,7 @@ use crownhead::rules::movegen::{apply, for_each_move, has_capture};
 use crownhead::rules::{English, RuleSetId};
 use crownhead::solve::reference::{Solved, by_bitboards};
 use crownhead::table::{Metric, Profile, SliceValues, TableError, Wdl, table_path, write_table};
-use crownhead::verify::{ListError, verify_slice};
+use crownhead::verify::{ListError, tables_needed, verify_slice};
 use crownhead::verify::{Verifier, VerifyError, verify_checksums, verify_list, verify_sample};
 
 use super::common::generate_metrics;
@@ -22,7 +22,7 @@ fn verify_all(directory: &Path, rule_set: RuleSetId, pieces: usize) -> Result<u6
     for slice in slices {
         for metric in Metric::ALL {
             if let Some(file) = tables.file(rule_set, slice, metric)? {
-                verify_checksums(file.path())?;
+                verify_checksums(&[file.path()])?;
             }
         }
         values += verifier.slice(slice)?;
@@ -72,6 +72,42 @@ fn sound_tables_are_verified() {
             let pieces = if rule_set == RuleSetId::English { 3 } else { 2 };
             generate_into(directory.path(), rule_set, pieces, profile);
             assert!(verify_all(directory.path(), rule_set, pieces).unwrap() > 1000);
+        }
+    }
+}
+
+/// With the tables that are said to be needed, and nothing else, a table is verified. With one less
+/// it is not, unless it is among those that positions which are left out might have asked for.
+#[test]
+fn what_is_needed_is_enough_and_no_more() {
+    let rules = RuleSetId::English;
+    let name = slice("MMvM");
+    for profile in Profile::ALL {
+        let directory = tempfile::tempdir().unwrap();
+        generate_into(directory.path(), rules, 3, profile);
+        let all = Tablebase::open(&[directory.path()]);
+        for metric in Metric::ALL {
+            let part = tempfile::tempdir().unwrap();
+            fs::create_dir(part.path().join(rules.name())).unwrap();
+            let verify = || {
+                let tables = Tablebase::open(&[part.path()]);
+                Verifier::new(&tables, variant(rules)).slice_in(name, &[metric])
+            };
+            let needed = tables_needed(&all, rules, name, metric);
+            let copy = |&(slice, metric): &(Slice, Metric)| {
+                let path = |tables| table_path(tables, rules, slice, metric);
+                fs::copy(path(directory.path()), path(part.path())).unwrap();
+                path(part.path())
+            };
+            let paths: Vec<_> = needed.iter().map(copy).collect();
+            verify().unwrap();
+            for (table, path) in needed.iter().zip(paths) {
+                fs::remove_file(path).unwrap();
+                let might = metric == Metric::Dtw || profile == Profile::Small;
+                let is_free = might || *table == (name, metric);
+                assert!(verify().is_err() || is_free, "{table:?} {profile}");
+                copy(table);
+            }
         }
     }
 }
@@ -290,7 +326,7 @@ fn false_files_are_found() {
         matches!(error, VerifyError::Header { what: "wins", .. }),
         "{error}"
     );
-    let error = verify_checksums(&path).unwrap_err();
+    let error = verify_checksums(&[&path]).unwrap_err();
     let foreign = matches!(error, VerifyError::Table(TableError::NotAsListed { .. }));
     assert!(foreign, "{error}");
 
@@ -361,9 +397,10 @@ fn lists_and_samples_are_compared() {
         assert!(error.to_string().starts_with("line 1"), "{error}");
     }
     assert_eq!(
-        verify_sample(&tables, english, slice("KvM"), 100).unwrap(),
+        verify_sample(&tables, english, slice("KvM"), &Metric::ALL, 100).unwrap(),
         600
     );
-    let all = verify_sample(&tables, english, slice("KvM"), u64::MAX).unwrap();
+    let all = verify_sample(&tables, english, slice("KvM"), &Metric::ALL, u64::MAX);
+    let all = all.unwrap();
     assert_eq!(all, 3 * 1736);
 }
