@@ -65,7 +65,7 @@ impl Manifest {
         self.hashes.keys().map(String::as_str)
     }
 
-    /// Compares the bytes of a table with the hash listed for it; returns whether there is one.
+    /// Compares the bytes of a table with the hash listed for it; returns whether one is listed.
     ///
     /// # Errors
     /// [`TableError::NotAsListed`], or [`TableError::Checksum`] if it is damaged.
