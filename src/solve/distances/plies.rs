@@ -87,9 +87,13 @@ impl Narrow {
     /// If there are not that many distances.
     #[inline(always)]
     pub unsafe fn start<W: Word>(&self, first: usize, run: W, squares: W) {
-        // SAFETY: as the caller promises.
-        unsafe {
-            self.fill_bytes(&self.low, first, run, (run, squares), 1);
+        let bytes = &self.low.all()[first..][..run.count_ones() as usize];
+        if let Some(cpu) = self.avx512 {
+            // SAFETY: as the caller promises.
+            return unsafe { cpu.fill(bytes, run, (run, squares), 1) };
+        }
+        for (byte, square) in bytes.iter().zip(run.bits()) {
+            byte.store(u8::from((square & squares).any()), Relaxed);
         }
     }
 
@@ -105,36 +109,32 @@ impl Narrow {
     pub unsafe fn fill<W: Word>(&self, first: usize, run: W, squares: W, plies: u16) {
         let [low, high] = plies.to_le_bytes();
         // SAFETY: as the caller promises.
-        unsafe { self.fill_bytes(&self.low, first, run, (squares, squares), low) };
+        unsafe { self.fill_bytes(&self.low, first, run, squares, low) };
         if high != 0 {
             self.has_high.store(true, Relaxed);
             // SAFETY: as the caller promises.
-            unsafe { self.fill_bytes(&self.high, first, run, (squares, squares), high) };
+            unsafe { self.fill_bytes(&self.high, first, run, squares, high) };
         }
     }
 
-    /// Sets the bytes of squares of `written`, which are squares of the run: to a value for those in
-    /// `squares`, to zero for the others.
-    ///
     /// # Safety
-    /// As [`Narrow::fill`], for `written`.
+    /// As [`Narrow::fill`].
     #[inline(always)]
     unsafe fn fill_bytes<W: Word>(
         &self,
         bytes: &Cells<AtomicU8>,
         first: usize,
         run: W,
-        (written, squares): (W, W),
+        squares: W,
         value: u8,
     ) {
         let bytes = &bytes.all()[first..][..run.count_ones() as usize];
         if let Some(cpu) = self.avx512 {
             // SAFETY: as the caller promises.
-            return unsafe { cpu.fill(bytes, run, (written, squares), value) };
+            return unsafe { cpu.fill(bytes, run, (squares, squares), value) };
         }
-        for square in written.bits() {
+        for square in squares.bits() {
             let below = run & square.wrapping_sub(W::ONE);
-            let value = if (square & squares).any() { value } else { 0 };
             bytes[below.count_ones() as usize].store(value, Relaxed);
         }
     }
