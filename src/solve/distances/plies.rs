@@ -87,14 +87,8 @@ impl Narrow {
     /// If there are not that many distances.
     #[inline(always)]
     pub unsafe fn start<W: Word>(&self, first: usize, run: W, squares: W) {
-        let bytes = &self.low.all()[first..][..run.count_ones() as usize];
-        if let Some(cpu) = self.avx512 {
-            // SAFETY: as the caller promises.
-            return unsafe { cpu.fill(bytes, run, (run, squares), 1) };
-        }
-        for (byte, square) in bytes.iter().zip(run.bits()) {
-            byte.store(u8::from((square & squares).any()), Relaxed);
-        }
+        // SAFETY: as the caller promises.
+        unsafe { self.fill_bytes(&self.low, first, run, (run, squares), 1) };
     }
 
     /// Sets the distances of some squares of a run, which were zero or already these. The run has
@@ -109,29 +103,39 @@ impl Narrow {
     pub unsafe fn fill<W: Word>(&self, first: usize, run: W, squares: W, plies: u16) {
         let [low, high] = plies.to_le_bytes();
         // SAFETY: as the caller promises.
-        unsafe { self.fill_bytes(&self.low, first, run, squares, low) };
+        unsafe { self.fill_bytes(&self.low, first, run, (squares, squares), low) };
         if high != 0 {
             self.has_high.store(true, Relaxed);
             // SAFETY: as the caller promises.
-            unsafe { self.fill_bytes(&self.high, first, run, squares, high) };
+            unsafe { self.fill_bytes(&self.high, first, run, (squares, squares), high) };
         }
     }
 
+    /// Sets the bytes of squares of `written`, all of the run or `squares`: to a value for those in
+    /// `squares`, to zero for the others.
+    ///
     /// # Safety
-    /// As [`Narrow::fill`].
+    /// As [`Narrow::fill`], for `written`.
     #[inline(always)]
     unsafe fn fill_bytes<W: Word>(
         &self,
         bytes: &Cells<AtomicU8>,
         first: usize,
         run: W,
-        squares: W,
+        (written, squares): (W, W),
         value: u8,
     ) {
         let bytes = &bytes.all()[first..][..run.count_ones() as usize];
         if let Some(cpu) = self.avx512 {
             // SAFETY: as the caller promises.
-            return unsafe { cpu.fill(bytes, run, (squares, squares), value) };
+            return unsafe { cpu.fill(bytes, run, (written, squares), value) };
+        }
+        if written == run {
+            for (byte, square) in bytes.iter().zip(run.bits()) {
+                let value = if (square & squares).any() { value } else { 0 };
+                byte.store(value, Relaxed);
+            }
+            return;
         }
         for square in squares.bits() {
             let below = run & square.wrapping_sub(W::ONE);
