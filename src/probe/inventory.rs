@@ -186,7 +186,8 @@ impl Inventory {
             return Ok(());
         }
         let mut entries = fs::read_dir(directory)?.collect::<Result<Vec<_>, _>>()?;
-        entries.sort_by_key(fs::DirEntry::file_name);
+        // Tables of the directory itself count before copies of them further down.
+        entries.sort_by_key(|entry| (entry.path().is_dir(), entry.file_name()));
         self.directories.push(directory.to_owned());
         for entry in entries {
             if entry.file_name().as_encoded_bytes().starts_with(b".") {

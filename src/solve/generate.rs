@@ -181,9 +181,11 @@ impl Generation<'_> {
         })
     }
 
+    /// All slices below are finished: to read a table takes those that its captures lead to.
     fn is_ready(&self, slice: Slice) -> bool {
-        let needs = &self.dependencies[&slice];
-        !needs.iter().any(|needed| self.remaining.contains(needed))
+        let below = Plan::closure(self.rule_set, &[slice]);
+        let mut below = below.slices().iter();
+        !below.any(|&other| other != slice && self.remaining.contains(&other))
     }
 
     /// Solves a slice and writes its tables.
@@ -369,7 +371,14 @@ impl Generation<'_> {
             }
             Err(TableError::CorruptHeader { .. }) => Ok(None),
             Err(TableError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                Ok(None)
+                let path = self.path(slice, metric);
+                match path.is_symlink() {
+                    false => Ok(None),
+                    true => Err(TableError::InTheWay {
+                        path,
+                        what: "is a link to nothing".to_owned(),
+                    }),
+                }
             }
             Err(TableError::NotATable { path, .. }) => Err(TableError::InTheWay {
                 path,
@@ -618,6 +627,55 @@ mod tests {
             assert!(solver.solved.is_empty());
             assert_eq!(&fs::read(path("KvM.dtw")).unwrap(), bytes);
         }
+    }
+
+    /// A link whose file is away, as on a disk that is not mounted, is not replaced; what is left of a
+    /// table after its first bytes is.
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_and_stumps_go() {
+        let directory = tempfile::tempdir().unwrap();
+        run(&mut FakeSolver::new(), directory.path(), 2, None).unwrap();
+        let path = directory.path().join("english").join("KvM.dtw");
+        let sound = fs::read(&path).unwrap();
+        for stump in [&sound[..0], &sound[..5], &sound[..9]] {
+            fs::write(&path, stump).unwrap();
+            let told = run(&mut FakeSolver::new(), directory.path(), 2, None).unwrap();
+            assert!(told.contains(&"replacing KvM.dtw".to_owned()), "{told:?}");
+            assert_eq!(fs::read(&path).unwrap(), sound);
+        }
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("away", &path).unwrap();
+        let error = run(&mut FakeSolver::new(), directory.path(), 2, None).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("KvM.dtw") && text.contains("link"), "{text}");
+        assert!(path.is_symlink());
+    }
+
+    /// To read the tables a slice leads to takes those that they lead to, which another process may
+    /// be making.
+    #[test]
+    fn a_slice_waits_for_all_below() {
+        let directory = tempfile::tempdir().unwrap();
+        run(&mut FakeSolver::new(), directory.path(), 3, None).unwrap();
+        let path = |name: &str| directory.path().join("english").join(name);
+        for name in ["KvK.wdl", "KvK.dtw", "MMvM.wdl", "MMvM.dtw"] {
+            fs::remove_file(path(name)).unwrap();
+        }
+        let lock = SliceLock::try_take(directory.path(), RULES, "KvK".parse().unwrap());
+        let lock = Mutex::new(lock.unwrap());
+        assert!(lock.lock().unwrap().is_some());
+        let mut solver = FakeSolver::new();
+        run_telling(&mut solver, directory.path(), 3, None, &|text| {
+            if text == "waiting KvK" {
+                *lock.lock().unwrap() = None;
+            }
+        })
+        .unwrap();
+        assert_eq!(
+            solver.solved,
+            ["KvK".parse().unwrap(), "MMvM".parse().unwrap()]
+        );
     }
 
     /// Another process may have written part of a slice since work began.

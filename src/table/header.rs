@@ -315,17 +315,18 @@ impl Header {
     pub(crate) fn parse(bytes: &[u8], file_len: u64) -> Result<Header, HeaderFault> {
         use HeaderFault::{Corrupt, NotATable};
         let mut fields = Fields(bytes);
+        let short = Corrupt("it ends within the header");
         if fields.take::<8>() != Some(MAGIC) {
-            return Err(NotATable("it does not begin with the magic number"));
+            return Err(match MAGIC.starts_with(bytes) {
+                true => short,
+                false => NotATable("it does not begin with the magic number"),
+            });
         }
-        let short = NotATable("it ends within the header");
         let version = u16::from_le_bytes(fields.take().ok_or(short)?);
         if !(OLDEST_VERSION..=FORMAT_VERSION).contains(&version) {
             return Err(HeaderFault::Version(version));
         }
-        let whole = bytes
-            .first_chunk::<HEADER_LEN>()
-            .ok_or(Corrupt("it ends within the header"))?;
+        let whole = bytes.first_chunk::<HEADER_LEN>().ok_or(short)?;
         let (before, crc) = whole.split_at(HEADER_LEN - 4);
         if crc32fast::hash(before).to_le_bytes() != crc {
             return Err(Corrupt("the header has the wrong checksum"));

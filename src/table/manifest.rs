@@ -36,11 +36,19 @@ impl Manifest {
 
     fn parse(text: &str) -> Result<Manifest, String> {
         let mut hashes = BTreeMap::new();
+        if !text.is_empty() && !text.ends_with('\n') {
+            return Err("its last line is cut off".to_owned());
+        }
         for (line, number) in text.lines().zip(1..) {
             let entry = line.split_once("  ").and_then(|(hash, name)| {
                 Some((name.to_owned(), blake3::Hash::from_hex(hash).ok()?))
             });
             let (name, hash) = entry.ok_or(format!("line {number} is no hash with a name"))?;
+            if hashes.get(&name).is_some_and(|other| *other != hash) {
+                return Err(format!(
+                    "line {number} gives `{name}` another hash than before"
+                ));
+            }
             hashes.insert(name, hash);
         }
         Ok(Manifest { hashes })
@@ -214,6 +222,30 @@ mod tests {
             error.contains(".locks/MANIFEST") && error.contains("regular"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn lines_that_are_cut_off_or_differ_are_damage() {
+        let line = |bytes: &[u8], name: &str| format!("{}  {name}\n", blake3::hash(bytes).to_hex());
+        let (one, same, other) = (
+            line(b"x", "KvK.wdl"),
+            line(b"x", "KvK.wdl"),
+            line(b"y", "KvK.wdl"),
+        );
+        assert_eq!(
+            Manifest::parse(&(one.clone() + &same))
+                .unwrap()
+                .names()
+                .count(),
+            1
+        );
+        let reason = Manifest::parse(&(one.clone() + &other)).unwrap_err();
+        assert!(
+            reason.contains("line 2") && reason.contains("KvK.wdl"),
+            "{reason}"
+        );
+        assert!(Manifest::parse(&one[..one.len() - 2]).is_err());
+        assert_eq!(Manifest::parse("").unwrap().names().count(), 0);
     }
 
     #[test]

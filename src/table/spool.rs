@@ -59,7 +59,12 @@ impl Spools {
 #[cfg(any(feature = "solve", test))]
 pub(crate) fn spooled_table(name: &str) -> Option<&str> {
     let name = name.strip_prefix('.')?.strip_suffix(".tmp")?;
-    name.rsplit_once('.').map(|(table, _)| table)
+    let (table, number) = name.rsplit_once('.')?;
+    let (_, metric) = table.split_once('.')?;
+    let is_metric = super::Metric::ALL
+        .iter()
+        .any(|known| known.name() == metric);
+    (is_metric && number.parse::<u64>().is_ok()).then_some(table)
 }
 
 /// A file written from front to back, under a hidden name. It goes with this value, unless it is

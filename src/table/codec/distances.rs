@@ -62,9 +62,10 @@ impl Distances {
     /// Reads the model section: the bytes of a value, then the dictionary.
     pub fn read(model: &[u8]) -> Option<Distances> {
         let (&width, dictionary) = model.split_first()?;
+        let expander = Expander::new(dictionary)?;
         (width == 1 || width == 2).then(|| Distances {
             width: usize::from(width),
-            expander: Expander::new(dictionary),
+            expander,
         })
     }
 

@@ -92,7 +92,10 @@ impl SideReader {
                 let runs = Runs::read(pages, sections.data.clone(), side.positions);
                 Kind::Runs(runs.map_err(fault)?)
             }
-            Codec::Zstd => Kind::Zstd(layout()?, Expander::new(model)),
+            Codec::Zstd => {
+                let expander = Expander::new(model).ok_or("its dictionary is damaged")?;
+                Kind::Zstd(layout()?, expander)
+            }
             Codec::Rows | Codec::Mixed => {
                 let reader: Option<Box<dyn DecodeRows>> = with_rules!(side.rule_set, R => {
                     let domain = Domain::new::<R>(side, block);

@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use std::fmt;
 
 use zstd::bulk::Compressor;
-use zstd::dict::{DecoderDictionary, EncoderDictionary};
-use zstd::zstd_safe::{CParameter, DCtx};
+use zstd::dict::EncoderDictionary;
+use zstd::zstd_safe::{CParameter, DCtx, DDict};
 
 use super::blocks;
 use crate::table::TableError;
@@ -127,7 +127,7 @@ fn compressor<'d>(level: i32, dictionary: Option<&'d EncoderDictionary<'_>>) -> 
 
 /// Decompresses blocks.
 pub(super) struct Expander {
-    dictionary: Option<DecoderDictionary<'static>>,
+    dictionary: Option<DDict<'static>>,
 }
 
 impl fmt::Debug for Expander {
@@ -145,12 +145,13 @@ thread_local! {
 }
 
 impl Expander {
-    pub fn new(dictionary: &[u8]) -> Self {
+    /// None if the dictionary, which may be empty, is damaged.
+    pub fn new(dictionary: &[u8]) -> Option<Self> {
         let dictionary = match dictionary {
             [] => None,
-            _ => Some(DecoderDictionary::copy(dictionary)),
+            _ => Some(DDict::try_create(dictionary)?),
         };
-        Expander { dictionary }
+        Some(Expander { dictionary })
     }
 
     /// A block's bytes, which must be exactly `len`; none if they are not.
@@ -167,7 +168,7 @@ impl Expander {
             };
             let expanded = match &self.dictionary {
                 None => context.decompress(&mut raw, bytes),
-                Some(d) => context.decompress_using_ddict(&mut raw, bytes, d.as_ddict()),
+                Some(d) => context.decompress_using_ddict(&mut raw, bytes, d),
             };
             expanded.ok()
         })?;
@@ -187,7 +188,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let spools = Spools::beside(&directory.path().join("KvK.dtc"));
         let compressed = compress(300, 19, &spools, fill).unwrap();
-        let expander = Expander::new(&compressed.dictionary);
+        let expander = Expander::new(&compressed.dictionary).unwrap();
         let mut raw = Vec::new();
         fill(0, &mut raw);
         // The first block follows the head of the first superblock.
@@ -202,5 +203,22 @@ mod tests {
         assert!(expander.expand(bytes, 4095).is_none());
         assert!(expander.expand(bytes, 4097).is_none());
         assert!(expander.expand(&bytes[1..], 4096).is_none());
+    }
+
+    #[test]
+    fn damaged_dictionaries_are_refused() {
+        let fill = |block: u64, raw: &mut Vec<u8>| {
+            raw.extend((0..4096u64).map(|i| ((i * i / 7 + block * 31) % 251 / 17) as u8))
+        };
+        let directory = tempfile::tempdir().unwrap();
+        let spools = Spools::beside(&directory.path().join("KvK.dtc"));
+        let dictionary = compress(300, 19, &spools, fill).unwrap().dictionary;
+        assert!(Expander::new(&dictionary).is_some());
+        let refused = (0..dictionary.len().min(200)).filter(|&i| {
+            let mut damaged = dictionary.clone();
+            damaged[i] ^= 0x55;
+            Expander::new(&damaged).is_none()
+        });
+        assert!(refused.count() > 0);
     }
 }
