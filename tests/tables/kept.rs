@@ -118,3 +118,26 @@ fn values_that_a_header_does_not_tell_are_not_built_on() {
     forge(tables, tables);
     assert!(is_refused("KKvM"), "a capture leads to the forged table");
 }
+
+/// Copies in a directory below are not what is checked, so they are not what is built on.
+#[test]
+fn a_copy_further_down_is_not_built_on() {
+    let tables = tempfile::tempdir().unwrap();
+    let tables = tables.path();
+    generate_metrics(tables, RULES, 2, Profile::Fast, &[Metric::Wdl]);
+    run(tables, &["KKvM"], &[Metric::Wdl]).unwrap();
+    let path = table_path(tables, RULES, slice("KKvM"), Metric::Wdl);
+    let sound = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    forge(tables, elsewhere.path());
+    let copy = path.with_file_name("BACKUP").join("KvM.wdl");
+    fs::create_dir(copy.parent().unwrap()).unwrap();
+    fs::copy(
+        table_path(elsewhere.path(), RULES, slice("KvM"), Metric::Wdl),
+        copy,
+    )
+    .unwrap();
+    run(tables, &["KKvM"], &[Metric::Wdl]).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), sound);
+}
