@@ -122,6 +122,10 @@ mod tests {
             for (i, cell) in cells.all().iter().enumerate() {
                 cell.store(i as u64, Relaxed);
             }
+            // Whether there is such a cell or not, this changes none.
+            for cell in [0, 999, 1000, usize::MAX] {
+                cells.prefetch(cell);
+            }
             assert!(
                 cells
                     .all()

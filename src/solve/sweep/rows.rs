@@ -1,4 +1,5 @@
-//! Sets of rows of a block.
+//! Sets of rows of a block. A sweep looks at rows only that can have changed, which late in a block
+//! are few: with a bit for each, the others cost next to nothing.
 
 use crate::board::Word;
 

@@ -180,11 +180,12 @@ impl Expander {
 mod tests {
     use super::*;
 
+    fn fill(block: u64, raw: &mut Vec<u8>) {
+        raw.extend((0..4096u64).map(|i| ((i * i / 7 + block * 31) % 251 / 17) as u8));
+    }
+
     #[test]
     fn blocks_come_back() {
-        let fill = |block: u64, raw: &mut Vec<u8>| {
-            raw.extend((0..4096u64).map(|i| ((i * i / 7 + block * 31) % 251 / 17) as u8))
-        };
         let directory = tempfile::tempdir().unwrap();
         let spools = Spools::beside(&directory.path().join("KvK.dtc"));
         let compressed = compress(300, 19, &spools, fill).unwrap();
@@ -207,9 +208,6 @@ mod tests {
 
     #[test]
     fn damaged_dictionaries_are_refused() {
-        let fill = |block: u64, raw: &mut Vec<u8>| {
-            raw.extend((0..4096u64).map(|i| ((i * i / 7 + block * 31) % 251 / 17) as u8))
-        };
         let directory = tempfile::tempdir().unwrap();
         let spools = Spools::beside(&directory.path().join("KvK.dtc"));
         let dictionary = compress(300, 19, &spools, fill).unwrap().dictionary;
